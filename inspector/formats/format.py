@@ -1,0 +1,76 @@
+"""What a session format is, and what its reader gets and gives. A new format costs one file and one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inspector.finding import Finding
+from inspector.message import Body, Compaction, Origin, Usage
+
+
+class Record(NamedTuple):
+    """One JSON value of a JSON Lines file."""
+
+    value: Any
+    line: int
+    """0-based physical line (lines end at LF only) on which it starts."""
+    byte: int
+    """Offset of its first byte in the file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A file after salvage: one JSON value, or lines of them, with what was wrong."""
+
+    name: str
+    """The path as it was given."""
+    document: Any = None
+    """The file's one JSON value, where it is one; None for JSON Lines."""
+    records: Sequence[Record] = ()
+    """The values of a JSON Lines file, in order; empty where the file is one JSON value."""
+    damage: tuple[Finding, ...] = ()
+
+    @property
+    def lines(self) -> bool:
+        """Whether the file is JSON Lines."""
+        return self.document is None
+
+    def sample(self, count: int = 50) -> Sequence[Any]:
+        """The first values: what recognition looks at."""
+        return [record.value for record in self.records[:count]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Conversation:
+    """One conversation of a file, as a reader gives it: OpenAI-shaped messages (DESIGN.md, "Loaded shape")."""
+
+    messages: Sequence[Body]
+    origin: Callable[[int], Origin]
+    title: str = ""
+    model: str | None = None
+    tools: tuple[Body, ...] = ()
+    usage: tuple[Usage, ...] = ()
+    compactions: tuple[Compaction, ...] = ()
+    damage: tuple[Finding, ...] = ()
+    side: bool = False
+    """A side conversation (a subagent's), kept apart from the main one."""
+    abandoned: tuple[Body, ...] = ()
+    """Messages on branches that were left; only `info --all` counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A session format."""
+
+    name: str
+    """Short name (FORMATS.md)."""
+    title: str
+    """What people call it."""
+    recognise: Callable[[Recording], bool]
+    """Whether a recording is of this format, by its content; must be quick and never raise."""
+    read: Callable[[Recording], Sequence[Conversation]]
+    """All conversations of a recording, the main one first; damage inside it is named, not raised."""
+    help: str = field(default="")
+    """One line: where such files come from."""

@@ -1,0 +1,269 @@
+"""What a recorded conversation is: messages, where each one came from, and columns of figures over them.
+
+A message is kept as the OpenAI-shaped dict that an agent would hold (a "body"), never changed by us. Records such as
+`Message` are made when somebody looks at a row; what 100,000 rows need is kept in columns of ints.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar, cast
+
+from inspector.finding import Finding
+from inspector.text import json_chars
+
+Body: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function", "other")
+SYSTEM, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION, OTHER = range(len(ROLES))
+ROLE_CODES: Mapping[object, int] = {name: code for code, name in enumerate(ROLES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The native place of a message: what to look for in the recorded file."""
+
+    index: int
+    """0-based place in the message array, or the physical line (lines end at LF only) of a JSON Lines file."""
+    pointer: str
+    """JSON pointer of the message; in a JSON Lines file its first token is the line."""
+    line: int | None = None
+    """1-based line; None where the file is one JSON value."""
+    parts: tuple[str, ...] = ()
+    """Pointers of the message's calls or blocks, in order, where they have places of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool, as an assistant message makes it."""
+
+    id: str | None
+    name: str
+    arguments: str
+    """The arguments as recorded: a JSON string that may be damaged; an object is written as compact JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a session, read from its body."""
+
+    role: str
+    """One of `ROLES`; a role outside them reads as "other"."""
+    body: Body
+    calls: tuple[ToolCall, ...]
+    answers: str | None
+    """Of a tool result: the id of the call that it answers, where it has one."""
+    origin: Origin
+
+    @property
+    def text(self) -> str:
+        """The message's text: its content string, or the text parts of a content list."""
+        return text_of(self.body)
+
+    @property
+    def tool(self) -> str:
+        """The tool's name on a result, else the name of the first call, else nothing."""
+        name = self.body.get("name") or self.body.get("tool_name")
+        return name if isinstance(name, str) else (self.calls[0].name if self.calls else "")
+
+
+def role_code(body: Body) -> int:
+    """The code of a body's role (an index into `ROLES`)."""
+    role = body.get("role")
+    return ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER
+
+
+def text_of(body: Body) -> str:
+    """The text of a body: the content string, or a content list's text parts joined by a line feed."""
+    content = body.get("content")
+    if isinstance(content, str):
+        return content
+    return "\n".join(_part_texts(content)) if isinstance(content, list) else ""
+
+
+def _part_texts(content: Iterable[Any]) -> Iterator[str]:
+    for part in content:
+        text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, str):
+            yield text
+
+
+def calls_of(body: Body) -> tuple[ToolCall, ...]:
+    """The tool calls of a body; entries that are no objects are left out."""
+    calls = body.get("tool_calls")
+    if not isinstance(calls, list):
+        return ()
+    return tuple(_call(entry) for entry in calls if isinstance(entry, dict))
+
+
+def _call(entry: Body) -> ToolCall:
+    function = entry.get("function")
+    if not isinstance(function, dict):
+        custom = entry.get("custom")
+        function = custom if isinstance(custom, dict) else {}
+    call_id, name = entry.get("id"), function.get("name")
+    arguments = function.get("arguments", function.get("input", ""))
+    return ToolCall(
+        id=call_id if isinstance(call_id, str) and call_id else None,
+        name=name if isinstance(name, str) else "",
+        arguments=arguments if isinstance(arguments, str) else compact_json(arguments),
+    )
+
+
+def compact_json(value: Any) -> str:
+    """A value as compact JSON text, or as `str` shows it where it is no JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def image_count(body: Body) -> int:
+    """How many images a body carries: entries of `images`, and image parts of a content list."""
+    images, content = body.get("images"), body.get("content")
+    count = len(images) if isinstance(images, list) else 0
+    if isinstance(content, list):
+        count += sum(isinstance(part, dict) and part.get("type") in IMAGE_PARTS for part in content)
+    return count
+
+
+IMAGE_PARTS = ("image_url", "input_image", "image")
+
+
+class Columns:
+    """One int a message, for questions about the whole session. Each column is made when first asked for."""
+
+    def __init__(self, messages: Sequence[Body]) -> None:
+        self._messages = messages
+
+    @cached_property
+    def role(self) -> bytes:
+        """The role code of each message (see `ROLES`)."""
+        codes = ROLE_CODES
+        try:
+            return bytes([codes.get(body.get("role"), OTHER) for body in self._messages])
+        except TypeError:  # a role that cannot be hashed
+            return bytes(map(role_code, self._messages))
+
+    @cached_property
+    def chars(self) -> array[int]:
+        """Characters of each message's text, as `text_of` reads it."""
+        contents = [body.get("content") for body in self._messages]
+        return array(
+            "q",
+            [
+                len(content) if type(content) is str else 0 if content is None else len(text_of(body))
+                for content, body in zip(contents, self._messages, strict=True)
+            ],
+        )
+
+    @cached_property
+    def json_chars(self) -> array[int]:
+        """Length of each message's JSON text as Python writes it (SPEC.md, head-tail's measure)."""
+        return array("q", map(json_chars, self._messages))
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """Messages in the order in which a model reads them: all that policies and counts see."""
+
+    messages: Sequence[Body]
+    """OpenAI-shaped dicts; the caller's own objects, never changed."""
+    origin: Callable[[int], Origin]
+    """The native place of a row."""
+    source: Sequence[int]
+    """Row of the loaded session that each row stands for; -1 for a message that no recording holds."""
+    _derived: dict[Callable[[Context], Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The figures of every row."""
+        return Columns(self.messages)
+
+    def derived(self, make: Callable[[Context], T]) -> T:
+        """What `make` finds out about these messages, worked out once and kept as long as they are."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        return cast(T, self._derived[make])
+
+    def message(self, row: int) -> Message:
+        """The message at a row, read."""
+        body = self.messages[row]
+        answers = body.get("tool_call_id")
+        return Message(
+            role=ROLES[role_code(body)],
+            body=body,
+            calls=calls_of(body),
+            answers=answers if isinstance(answers, str) and answers else None,
+            origin=self.origin(row),
+        )
+
+    def until(self, row: int) -> Context:
+        """The messages before a row: what a request answered by that row could see."""
+        return Context(self.messages[:row], self.origin, self.source[:row])
+
+
+def listed(pointer: str) -> Callable[[int], Origin]:
+    """Origins of the elements of one JSON array: `listed("/messages")(3)` is element 3."""
+    return lambda row: Origin(row, f"{pointer}/{row}")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the provider said that one request took, in tokens."""
+
+    row: int
+    """The assistant message that answers the request."""
+    input: int
+    """All input tokens, cached ones included (Anthropic's figure excludes them; readers add them)."""
+    cached: int
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """A compaction that the recording tool itself did."""
+
+    row: int
+    """The first row after it."""
+    kind: str
+    """As the format names it, such as "auto" or "manual"."""
+    before_tokens: int | None = None
+    after_tokens: int | None = None
+    kept: tuple[int, ...] = ()
+    """Rows before it that the tool kept in context."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Session(Context):
+    """One recorded conversation, as loaded."""
+
+    file: str = ""
+    """The path as it was given; "-" for standard input; empty for messages given by a caller."""
+    format: str = "messages"
+    """Short name of the format (FORMATS.md)."""
+    title: str = ""
+    """What tells this conversation from the others in its file."""
+    index: int = 0
+    """Which conversation of the file this is."""
+    conversations: int = 1
+    model: str | None = None
+    tools: tuple[Body, ...] = ()
+    """Tool definitions, as recorded."""
+    usage: tuple[Usage, ...] = ()
+    compactions: tuple[Compaction, ...] = ()
+    damage: tuple[Finding, ...] = ()
+    """What was wrong with the file; the rest of it is loaded."""
+
+    @property
+    def name(self) -> str:
+        """The file's own name, without its folder."""
+        return self.file.replace("\\", "/").rsplit("/", 1)[-1] or "messages"

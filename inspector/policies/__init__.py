@@ -1,0 +1,78 @@
+"""Compaction policies: one file a policy, and the one function that applies any of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from inspector.message import Context
+from inspector.policies import cascade, checkpoint, head_tail
+from inspector.policies.policy import Param, Policy, SettingError, Settings, Value
+from inspector.policies.sent import SentView
+from inspector.tokens import Counter, counter_for
+
+__all__ = [
+    "POLICIES", "Param", "Policy", "SentView", "SettingError", "Settings", "UnknownPolicy", "Value", "compact",
+    "policy_named",
+]  # fmt: skip
+
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {policy.name: policy for policy in (head_tail.POLICY, cascade.POLICY, checkpoint.POLICY)}
+)
+"""Every policy by its name, in the order in which they are offered."""
+
+
+class UnknownPolicy(LookupError):
+    """There is no policy of that name; says which there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def policy_named(name: str) -> Policy:
+    """The policy of that name. Raises `UnknownPolicy` with one sentence."""
+    if name in POLICIES:
+        return POLICIES[name]
+    near = difflib.get_close_matches(name, POLICIES, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(POLICIES)}"
+    raise UnknownPolicy(f"there is no policy {name[:60]!r}; {hint}")
+
+
+def compact(context: Context, policy: str, /, *, at: int | None = None, **settings: Any) -> SentView:
+    """The sent view of a session under a policy, in one shot.
+
+    Args:
+        context: a session, or any context.
+        policy: a name of `POLICIES`.
+        at: a request, from 0: the view covers only what that request could see (the messages before its answer).
+        settings: the policy's parameters; those left out have their defaults.
+
+    Raises:
+        UnknownPolicy, SettingError: with one sentence that names what there is.
+        IndexError: there is no such request.
+    """
+    chosen = policy_named(policy)
+    full = chosen.settings(settings)
+    seen = context if at is None else context.until(answer_of(context, at))
+    return SentView(chosen.plan(seen, full), chosen.name, full, _counter(context))
+
+
+def answer_of(context: Context, request: int) -> int:
+    """The row of the assistant message that answers a request, counted from 0. Raises `IndexError`."""
+    answers = context.derived(answers_of)
+    if not 0 <= request < len(answers):
+        raise IndexError(f"there is no request {request}; this session has {len(answers)}, counted from 0")
+    return answers[request]
+
+
+def answers_of(context: Context) -> tuple[int, ...]:
+    """The rows of the assistant messages: each answers one request."""
+    from inspector.message import ASSISTANT
+
+    return tuple(row for row, role in enumerate(context.columns.role) if role == ASSISTANT)
+
+
+def _counter(context: Context) -> Counter:
+    return counter_for(getattr(context, "model", None))

@@ -1,0 +1,263 @@
+"""head-tail: shrink old tool results when sending, and leave the record alone (SPEC.md, section 1).
+
+The decision is arithmetic over columns: which rows could change is found once a session, what a cap makes of them once
+a cap, and any `keep_recent` is then a slice. No text is made before somebody looks at it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from inspector.change import Action, Insert, InsertKind, Plan
+from inspector.message import ASSISTANT, TOOL, Body, Context
+from inspector.policies.policy import Param, Policy, Settings
+from inspector.text import json_chars, string_json_chars
+
+MISSING = "[interrupted: tool result missing — run was cut off (disconnect/cancel) before this tool finished]"
+PROGRESS = "[task_progress updated; UI-only details omitted from context]"
+Missing: TypeAlias = "tuple[tuple[int, Body], ...]"
+SKILL = re.compile(r"\[skill=([^,\]]+)(?:,\s*dir=([^\]]+))?\]")
+
+REASONS = (
+    "recent or not a tool result: sent as recorded",
+    "old skill text: it can be loaded again",
+    "old progress report: only the screen needed it",
+    "head + tail of an older result",
+    "session smaller than the threshold: nothing is compacted",
+    "a list of parts: this policy only shortens strings",
+)
+KEPT, SKILL_STUB, PROGRESS_STUB, SHORTENED, BELOW, LIST_LEFT = range(len(REASONS))
+REPAIR_REASON = "repaired: no result was recorded"
+
+
+def marker(omitted: int) -> str:
+    """What stands between the head and the tail of a shortened result."""
+    return f"\n[compacted old tool result, {omitted} chars omitted]\n"
+
+
+def shrink(text: str, cap: int) -> str:
+    """A text cut in the middle to `cap` characters and a marker; a cap of 0 leaves the marker alone."""
+    if len(text) <= cap:
+        return text
+    head = cap // 2
+    return text[:head] + marker(len(text) - cap) + text[len(text) - (cap - head) :]
+
+
+def skill_stub(text: str) -> str:
+    """What stands for an old skill text; the name and folder come from its first line."""
+    first = text[: text.find("\n")] if "\n" in text[:1000] else text
+    lines = first.splitlines()
+    found = SKILL.search(lines[0]) if lines else None
+    if found is None:
+        return "[loaded skill; full SKILL.md omitted from old context]"
+    name, folder = found.groups()
+    place = f", dir={folder}" if folder else ""
+    return f"[loaded skill: {name}{place}; full SKILL.md omitted from old context]"
+
+
+def stub_of(body: Body) -> tuple[str, int] | None:
+    """The fixed text that stands for an old result and its reason; None where the cap decides."""
+    name = body.get("name")
+    if name == "load_skill":
+        return skill_stub(body["content"]), SKILL_STUB
+    return (PROGRESS, PROGRESS_STUB) if name == "task_progress" else None
+
+
+def shortened(body: Body, cap: int) -> Body:
+    """A tool result with string content as an old one is sent."""
+    stub = stub_of(body)
+    text = stub[0] if stub else shrink(body["content"], cap)
+    return body if text == body["content"] else {**body, "content": text}
+
+
+def missing_results(context: Context) -> Missing:
+    """(row that it follows, stub) for every call that the run of results after it leaves open."""
+    found: list[tuple[int, Body]] = []
+    role, messages = context.columns.role, context.messages
+    at = role.find(ASSISTANT)
+    while at >= 0:
+        calls = messages[at].get("tool_calls")
+        if calls:
+            end = at + 1
+            while end < len(role) and role[end] == TOOL:
+                end += 1
+            answered = [messages[row].get("tool_call_id") for row in range(at + 1, end)]
+            found += [(end - 1, stub) for stub in _stubs(calls, answered)]
+        at = role.find(ASSISTANT, at + 1)
+    return tuple(found)
+
+
+def _stubs(calls: Any, answered: list[Any]) -> list[Body]:
+    names: dict[Any, Any] = {}
+    for call in calls if isinstance(calls, list | tuple) else ():
+        if isinstance(call, dict) and call.get("id") and isinstance(call["id"], str | int | float):
+            function = call.get("function")
+            names[call["id"]] = function.get("name") if isinstance(function, dict) else None
+    return [
+        {"role": "tool", "tool_call_id": call_id, "content": MISSING, **({"name": name} if name else {})}
+        for call_id, name in names.items()
+        if call_id not in answered
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class AtCap:
+    """Every row as if all results were old: any `keep_recent` is a slice of these columns."""
+
+    action: bytes
+    reason: bytes
+    chars: array[int]
+
+
+class Results:
+    """The tool results of a context that this policy could shorten."""
+
+    def __init__(self, context: Context) -> None:
+        self.chars = context.columns.chars
+        self.plain: list[tuple[int, int]] = []
+        """(row, characters) of results whose length the cap decides."""
+        self.stubs: list[tuple[int, str, int]] = []
+        """(row, fixed text, reason) of results that a stub replaces."""
+        self.lists: list[int] = []
+        """Rows of results whose content is a list of parts."""
+        for row, role in enumerate(context.columns.role):
+            if role == TOOL:
+                self._sort_in(row, context.messages[row])
+        self.at_cap = lru_cache(maxsize=4)(self._at_cap)
+
+    def _sort_in(self, row: int, body: Body) -> None:
+        content = body.get("content")
+        if not isinstance(content, str):
+            if isinstance(content, list):
+                self.lists.append(row)
+            return
+        stub = stub_of(body)
+        if stub is None:
+            self.plain.append((row, len(content)))
+        elif stub[0] != content:
+            self.stubs.append((row, *stub))
+
+    def _at_cap(self, cap: int) -> AtCap:
+        action, reason, sent = bytearray(len(self.chars)), bytearray(len(self.chars)), array("q", self.chars)
+        overhead = cap + len(marker(0)) - 1
+        for row, chars in self.plain:
+            if chars > cap:
+                action[row], reason[row] = Action.MIDDLE, SHORTENED
+                sent[row] = overhead + len(str(chars - cap))
+        for row, text, why in self.stubs:
+            action[row], reason[row], sent[row] = Action.PLACEHOLDER, why, len(text)
+        for row in self.lists:
+            reason[row] = LIST_LEFT
+        return AtCap(bytes(action), bytes(reason), sent)
+
+
+class Original:
+    """The size of a context after repair, which the gate and the counters want."""
+
+    def __init__(self, context: Context) -> None:
+        self.missing = missing_results(context)
+        self.chars = sum(context.columns.json_chars) + sum(json_chars(body) for _, body in self.missing)
+
+
+def plan(context: Context, settings: Settings) -> Plan:
+    """The plan of one request over the whole context. Negative settings count as 0."""
+    keep, cap = max(0, settings["keep_recent"]), max(0, settings["old_tool_chars"])
+    missing = context.derived(missing_results)
+    gate = settings["compact_threshold_chars"]
+    if gate > 0 and context.derived(Original).chars < gate:
+        return _repaired_only(context, missing)
+    old_rows, old_stubs = _boundary(len(context), [row for row, _ in missing], keep)
+    everything = context.derived(Results).at_cap(cap)
+    chars = everything.chars[:old_rows] + context.columns.chars[old_rows:]
+    rest = bytes(len(context) - old_rows)
+    inserts = tuple(
+        Insert(row, InsertKind.REPAIR, shortened(body, cap) if place < old_stubs else body, REPAIR_REASON)
+        for place, (row, body) in enumerate(missing)
+    )
+    made = Plan(
+        context,
+        everything.action[:old_rows] + rest,
+        everything.reason[:old_rows] + rest,
+        REASONS,
+        chars,
+        lambda row: shortened(context.messages[row], cap),
+        inserts,
+        stats=lambda: _stats(made, missing),
+        warnings=_warnings(context, old_rows),
+    )
+    return made
+
+
+def _repaired_only(context: Context, missing: Missing) -> Plan:
+    rows = len(context)
+    inserts = tuple(Insert(row, InsertKind.REPAIR, body, REPAIR_REASON) for row, body in missing)
+    chars, reasons = context.columns.chars, bytes([BELOW]) * rows
+    made = Plan(
+        context, bytes(rows), reasons, REASONS, chars, context.messages.__getitem__, inserts,
+        stats=lambda: {**_stats(made, missing), "compaction_skipped": 1},
+    )  # fmt: skip
+    return made
+
+
+def _boundary(rows: int, stubs_after: list[int], keep: int) -> tuple[int, int]:
+    """How many rows and how many stubs are old, when the last `keep` messages of the repaired list are recent."""
+    places = [row + 1 + before for before, row in enumerate(stubs_after)]
+    old = max(0, rows + len(places) - keep)
+    old_stubs = bisect_left(places, old)
+    return old - old_stubs, old_stubs
+
+
+def _warnings(context: Context, old_rows: int) -> tuple[str, ...]:
+    left = bisect_left(context.derived(Results).lists, old_rows)
+    return (f"{left:,} old results hold lists of parts, which this policy leaves whole",) if left else ()
+
+
+def _stats(made: Plan, missing: Missing) -> dict[str, int]:
+    """SPEC.md's counters; `saved_chars` is true, so below 0 where the sent view is larger."""
+    context = made.context
+    changed = [row for row, action in enumerate(made.action) if action]
+    stubs = [(was, insert.body) for (_, was), insert in zip(missing, made.inserts, strict=True)]
+    pairs = [(context.messages[row], made.write(row)) for row in changed]
+    pairs += [(was, now) for was, now in stubs if now is not was]
+    original = context.derived(Original).chars
+    saved = sum(string_json_chars(was["content"]) - string_json_chars(now["content"]) for was, now in pairs)
+    return {
+        "original_chars": original,
+        "sent_chars": original - saved,
+        "saved_chars": saved,
+        "compacted_tool_messages": len(pairs),
+        "compacted_skill_messages": sum(now.get("name") == "load_skill" for _, now in pairs),
+        "compaction_skipped": 0,
+        "repaired_tool_calls": len(missing),
+        "untouched_list_contents": made.reason.count(LIST_LEFT),
+    }
+
+
+def _reach(context: Context) -> int:
+    return max(1_000, int(context.derived(Original).chars * 1.1))
+
+
+POLICY = Policy(
+    name="head-tail",
+    mode="stateless",
+    params=(
+        Param("keep_recent", "messages", 12, "The newest messages, which are never touched.", high=len),
+        Param(
+            "old_tool_chars", "chars", 2_000, "How much of an older tool result is kept: half head, half tail.",
+            high=20_000, step=100,
+        ),
+        Param(
+            "compact_threshold_chars", "chars", 0, "Sessions smaller than this are sent whole; 0 always compacts.",
+            high=_reach, step=1_000, off=0, threshold=True,
+        ),
+    ),
+    plan=plan,
+    help="Shortens old tool results to head and tail when sending; the record itself is never rewritten.",
+    protects="call arguments, roles, ids, names, everything but tool results, and the newest messages",
+    source="SPEC.md, section 1",
+)  # fmt: skip
