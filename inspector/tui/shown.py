@@ -1,0 +1,119 @@
+"""What the screen shows: one session under one sent view, with its tokens. Every widget draws a function of this.
+
+No textual here. A `Shown` is made anew at each change of a setting, so whatever is not needed for a frame is made when
+asked for; what depends on the session alone is kept by the session's context.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from inspector.change import GONE, Action, Insert
+from inspector.message import Session
+from inspector.policies.breakage import Breakages, breakages
+from inspector.policies.sent import SentView
+from inspector.tokens import Counter, count_bodies
+
+CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A session, its sent view, and the tokens of both."""
+
+    session: Session
+    view: SentView
+    counter: Counter
+    before: array[int]
+    """Tokens of each original message; an estimate from its characters until `counted`."""
+    counted: bool
+    """Whether `before` is what the counter says, rather than an estimate that stands in while it counts."""
+    window: int
+    """The context window that the gauge measures against, in tokens."""
+    exact_sent: int | None = None
+    """Tokens of the whole sent view, once the counter has counted the rewritten texts."""
+
+    @property
+    def original_tokens(self) -> int:
+        """Tokens of the session as recorded."""
+        return self.sums[-1]
+
+    @cached_property
+    def sums(self) -> array[int]:
+        """Running sums of `before`, one longer than it: any span's tokens are a difference."""
+        return array("q", accumulate(self.before, initial=0))
+
+    @property
+    def sent_tokens(self) -> int:
+        """Tokens of the sent view: counted where that is done (`sent_is_exact`), else estimated by length."""
+        return self.exact_sent if self.exact_sent is not None else sum(self.after) + self.insert_tokens
+
+    @property
+    def sent_is_exact(self) -> bool:
+        """Whether `sent_tokens` is counted rather than estimated."""
+        return self.exact_sent is not None
+
+    @property
+    def saved_tokens(self) -> int:
+        """What the policy saves; below 0 where the view grew."""
+        return self.original_tokens - self.sent_tokens
+
+    @cached_property
+    def after(self) -> array[int]:
+        """Tokens of each row as sent, estimated for rewritten rows by the share of characters that is left."""
+        plan, before = self.view.plan, self.before
+        after = array("q", before)
+        chars = plan.context.columns.chars
+        for found in CHANGED.finditer(plan.action):
+            row = found.start()
+            gone = plan.action[row] in GONE
+            after[row] = 0 if gone else max(4, before[row] * plan.chars[row] // max(1, chars[row]))
+        return after
+
+    @cached_property
+    def insert_tokens(self) -> int:
+        """Tokens of all inserted messages."""
+        return sum(count_bodies([insert.body for insert in self.view.plan.inserts], self.counter))
+
+    def row_tokens(self, row: int) -> int:
+        """Tokens of one row as sent, counted now: for the rows on screen."""
+        action = self.view.plan.action[row]
+        if action in (Action.KEEP, Action.MOVE):
+            return self.before[row]
+        body = self.view.plan.body(row)
+        return 0 if body is None else count_bodies([body], self.counter)[0]
+
+    def tokens_of(self, insert: Insert) -> int:
+        """Tokens of an inserted message."""
+        return count_bodies([insert.body], self.counter)[0]
+
+    @cached_property
+    def breakages(self) -> Breakages:
+        """What the policy broke."""
+        return breakages(self.view.plan)
+
+    @cached_property
+    def inserts_by_anchor(self) -> dict[int, list[Insert]]:
+        """The inserts to draw beside each row: those before the first row are drawn beside it."""
+        found: dict[int, list[Insert]] = {}
+        for insert in self.view.plan.inserts:
+            found.setdefault(max(0, insert.anchor), []).append(insert)
+        return found
+
+    @cached_property
+    def edited_rows(self) -> Sequence[int]:
+        """Rows that are changed, gone, or carry an insert, ascending."""
+        rows = [found.start() for found in CHANGED.finditer(self.view.plan.action)]
+        if not self.inserts_by_anchor:
+            return array("q", rows)
+        return array("q", sorted({*rows, *self.inserts_by_anchor}))
+
+    @property
+    def repairs(self) -> int:
+        """How many results the policy made up for calls that have none."""
+        return sum(insert.kind == "repair" for insert in self.view.plan.inserts)
