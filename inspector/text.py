@@ -118,10 +118,13 @@ def clip(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int) -> str:
-    """One visible line cropped or filled with spaces to exactly `width` cells, as rich measures them."""
+    """One visible line cropped or filled with spaces to exactly `width` cells, as rich measures them.
+
+    Joiners at the end go: rich would join the first space to them and measure one cell less.
+    """
     if text.isascii():
         return text[:width].ljust(width) if width > 0 else ""
-    return set_cell_size(text, width)
+    return set_cell_size(text.rstrip(_JOINER), width)
 
 
 def thousands(n: int) -> str:
@@ -138,8 +141,8 @@ def json_chars(value: object) -> int:
     """The length of `json.dumps(value, ensure_ascii=False)`; of `str(value)` where that raises TypeError or ValueError.
 
     A value nested deeper than Python's stack allows is counted without recursion, as json would write it. Never raises
-    for values of the built-in types. orjson counts what it writes the same but for separators: containers of exactly the
-    types str, int, bool and None, without surrogates, floats, and integers beyond 64 bits.
+    for values of the built-in types. orjson counts what it writes alike but for separators: dicts, lists and tuples of exactly
+    str, int, bool and None, without surrogates and integers beyond 64 bits.
     """
     if type(value) is str:
         return string_json_chars(value)
@@ -200,7 +203,7 @@ def _rows_beyond(line: str, width: int, enough: int) -> int:
         return 0
     if -(-size // width) - least >= enough:
         return enough
-    return sum(1 for _ in _cuts(line, width)) - 1 - least
+    return sum(1 for _ in _cuts(visible(line), width)) - 1 - least
 
 
 def _cuts(line: str, width: int) -> Iterator[int]:
