@@ -104,7 +104,7 @@ def parse_frame(raw: str | bytes) -> Checkpoint:
     text = _trim(_text(raw))
     if not (text.startswith(OPEN_TAG) and text.endswith(CLOSE_TAG)):
         raise CheckpointError("checkpoint frame is invalid")
-    return parse(_trim(text[len(OPEN_TAG) : -len(CLOSE_TAG)]))
+    return parse(text[len(OPEN_TAG) : -len(CLOSE_TAG)])  # parse trims the body
 
 
 def encode(cp: Checkpoint) -> str:
