@@ -120,11 +120,11 @@ def clip(text: str, width: int) -> str:
 def pad(text: str, width: int) -> str:
     """One visible line cropped or filled with spaces to exactly `width` cells, as rich measures them.
 
-    Joiners at the end go: rich would join the first space to them and measure one cell less.
+    Joiners at the ends, which join nothing, go: rich would join the next character to them and not measure it.
     """
     if text.isascii():
         return text[:width].ljust(width) if width > 0 else ""
-    return set_cell_size(text.rstrip(_JOINER), width)
+    return set_cell_size(text.strip(_JOINER), width)
 
 
 def thousands(n: int) -> str:
@@ -141,8 +141,8 @@ def json_chars(value: object) -> int:
     """The length of `json.dumps(value, ensure_ascii=False)`; of `str(value)` where that raises TypeError or ValueError.
 
     A value nested deeper than Python's stack allows is counted without recursion, as json would write it. Never raises
-    for values of the built-in types. orjson counts what it writes alike but for separators: dicts, lists and tuples of exactly
-    str, int, bool and None, without surrogates and integers beyond 64 bits.
+    for values of the built-in types. orjson does the work where it writes the same but for separators: for dicts, lists
+    and tuples of exactly str, int, bool and None, without surrogates and integers beyond 64 bits.
     """
     if type(value) is str:
         return string_json_chars(value)
@@ -199,7 +199,7 @@ def _rows_beyond(line: str, width: int, enough: int) -> int:
     """The rows that `line` folds to beyond what its characters would fill at one cell each; may stop at `enough`."""
     size = cells(line)
     least = -(-len(line) // width)
-    if size <= width:
+    if size <= width or width == 1:
         return 0
     if -(-size // width) - least >= enough:
         return enough

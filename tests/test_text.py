@@ -94,6 +94,7 @@ def test_the_cells_of(text: str, size: int) -> None:
 @settings(max_examples=400)
 @given(texts, st.integers(-1, 12), st.integers(-1, 6))
 @example("\0\0\0é", 2, 6)
+@example("0000界", 1, 6)
 @example("界\U000e0101\U000e0101", 3, 6)
 def test_height_is_the_number_of_lines_that_fold_gives(text: str, width: int, limit: int) -> None:
     assert height(text, width, limit) == len(fold(text, width, limit))
