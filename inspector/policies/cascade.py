@@ -204,7 +204,7 @@ def _cut(draft: _Draft, target: int, ceiling: int, protect: int, keep: int, summ
     stop = max(protect, len(draft.context) - 2 * keep)
     if min(stop, len(draft.context)) <= protect:
         return
-    _summarise(draft, protect, stop, summarise or stand_in_summary)
+    _summarise(draft, protect, stop, summarise)
     left = [row for row in draft.sizes.results if row >= stop]
     last = max(0, len(left) - LAST_RESORT_RESULTS)
     _stub(draft, left[:last], ceiling, OVER_CEILING, "stubbed {} more result(s) to stay under the ceiling")
@@ -240,9 +240,10 @@ def _stub(draft: _Draft, rows: list[int], budget: int, reason: int, note: str) -
         draft.notes.append(note.format(done))
 
 
-def _summarise(draft: _Draft, start: int, stop: int, summarise: Summarise) -> None:
+def _summarise(draft: _Draft, start: int, stop: int, summarise: Summarise | None) -> None:
     head = _Head(draft, start, stop)
-    text = f"{SUMMARY_HEAD}\n\n{summarise(head)}"  # type: ignore[arg-type]
+    summary = stand_in_summary(head) if summarise is None else summarise(list(head))
+    text = f"{SUMMARY_HEAD}\n\n{summary}"
     body: Body = {"role": "user", "content": text}
     draft.insert = Insert(start - 1, InsertKind.SUMMARY, body, f"a summary of {stop - start:,} earlier messages", (start, stop))
     draft.action[start:stop] = bytes([Action.MERGE]) * (stop - start)

@@ -1,0 +1,259 @@
+"""checkpoint: one strict memory object replaces the old conversation (SPEC.md, section 3).
+
+The contract itself (encode, parse, frame, prompt, trigger) lies in `contract`, and is offered here under one name.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from inspector.change import Action, Insert, InsertKind, Plan, unchanged
+from inspector.message import ASSISTANT, DEVELOPER, SYSTEM, USER, Body, Context, ToolCall, calls_of, text_of
+from inspector.pairs import pairs_of
+from inspector.policies.contract import (
+    ACKNOWLEDGEMENT,
+    LIMIT_BYTES,
+    OPEN_TAG,
+    Checkpoint,
+    CheckpointError,
+    PromptSource,
+    build_prompt,
+    encode,
+    frame,
+    parse,
+    parse_frame,
+    should_compact,
+)
+from inspector.policies.draft import draft
+from inspector.policies.policy import Param, Policy, Settings
+
+__all__ = [
+    "ACKNOWLEDGEMENT", "LIMIT_BYTES", "POLICY", "Checkpoint", "CheckpointError", "PromptSource", "build_prompt",
+    "encode", "frame", "parse", "parse_frame", "prompt_source", "should_compact",
+]  # fmt: skip
+
+REASONS = (
+    "system message, recent, or needed by a recent one: sent as recorded",
+    "replaced by the checkpoint",
+    "an earlier checkpoint: absorbed, never nested",
+    "the last thing that the user said, which the cut would lose",
+)
+KEPT, REPLACED, ABSORBED, LAST_USER = range(len(REASONS))
+FRAME_REASON = "the checkpoint of what came before"
+ACKNOWLEDGEMENT_REASON = "the acknowledgement, so that turns go on alternating"
+
+
+class Record:
+    """What the cut needs to know about a context, found once."""
+
+    def __init__(self, context: Context) -> None:
+        role, messages = context.columns.role, context.messages
+        self.bytes = encoded_bytes(messages)
+        self.systems = tuple(row for row, code in enumerate(role) if code in (SYSTEM, DEVELOPER))
+        self.frames = tuple(row for row, code in enumerate(role) if code == USER and is_frame(messages[row]))
+        acks = (row + 1 for row in self.frames if row + 1 < len(role) and role[row + 1] == ASSISTANT)
+        self.own = {*self.frames, *(row for row in acks if text_of(messages[row]) == ACKNOWLEDGEMENT)}
+        """Rows of earlier checkpoints and of their acknowledgements."""
+        self.users = tuple(row for row, code in enumerate(role) if code == USER and row not in self.own)
+        """Rows of what the user really said."""
+        self.call_of: dict[int, int] = {}
+        for pair in context.derived(pairs_of).pairs:
+            self.call_of[pair.result_row] = pair.call_row
+
+
+def is_frame(body: Body) -> bool:
+    """Whether a user message is a checkpoint rather than the user's words."""
+    return text_of(body).lstrip().startswith(OPEN_TAG)
+
+
+def encoded_bytes(messages: Sequence[Body]) -> int:
+    """UTF-8 length of the compact JSON of all messages."""
+    return sum(map(_json_bytes, messages)) + max(1, len(messages)) + 1
+
+
+def _json_bytes(body: Body) -> int:
+    try:
+        return len(orjson.dumps(body))
+    except (TypeError, RecursionError):
+        return len(_slow_json(body).encode("utf-8", "surrogatepass"))
+
+
+def _slow_json(body: Body) -> str:
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return str(body)
+
+
+def cut_at(record: Record, rows: int, keep: int) -> int:
+    """The first row of the tail: `keep` from the end, moved back until every result in it has its call."""
+    cut = at = max(0, rows - keep)
+    at = rows
+    while at > cut:
+        at -= 1
+        cut = min(cut, record.call_of.get(at, cut))
+    return cut
+
+
+def plan(context: Context, settings: Settings) -> Plan:
+    """The plan of one compaction of the whole context."""
+    record = context.derived(Record)
+    rows = len(context)
+    if not should_compact(rows, record.bytes, settings["max_messages"], settings["max_bytes"]):
+        return unchanged(context, reason="below the trigger: everything is sent", stats=lambda: _stats(record))
+    cut = cut_at(record, rows, max(0, settings["keep_recent"]))
+    last_user = record.users[-1] if record.users and record.users[-1] < cut else -1
+    replaced = _replaced(record, cut, last_user)
+    if not replaced:
+        return unchanged(context, reason="nothing lies before the recent messages", stats=lambda: _stats(record))
+    chosen, warning = _chosen(context, record, replaced, settings.get("checkpoint"))
+    return _planned(context, record, _Cut(cut, last_user, tuple(replaced)), chosen, warning)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Where the tail begins, which user message is carried over, and the rows that the checkpoint replaces."""
+
+    row: int
+    last_user: int
+    replaced: tuple[int, ...]
+
+
+def _replaced(record: Record, cut: int, last_user: int) -> list[int]:
+    spared = {*record.systems, last_user}
+    before = [row for row in range(cut) if row not in spared]
+    return before + sorted(row for row in record.own if row >= cut)
+
+
+def _planned(context: Context, record: Record, cut: _Cut, checkpoint: Checkpoint, warning: str) -> Plan:
+    action, reason = bytearray(len(context)), bytearray(len(context))
+    chars = array("q", context.columns.chars)
+    for row in cut.replaced:
+        action[row], chars[row] = Action.MERGE, 0
+        reason[row] = ABSORBED if row in record.own else REPLACED
+    if cut.last_user >= 0:
+        reason[cut.last_user] = LAST_USER
+    order = _order(record, cut, len(context))
+    if order is not None:
+        action[cut.last_user] = Action.MOVE
+    return Plan(
+        context, bytes(action), bytes(reason), REASONS, chars, context.messages.__getitem__,
+        _inserts(record, cut, checkpoint), order,
+        stats=lambda: {**_stats(record), "compacted": 1, "replaced_messages": len(cut.replaced),
+                       "checkpoint_bytes": len(encode(checkpoint).encode())},
+        notes=(f"a checkpoint replaced {len(cut.replaced)} earlier messages",),
+        warnings=(warning,) if warning else (),
+    )  # fmt: skip
+
+
+def _inserts(record: Record, cut: _Cut, checkpoint: Checkpoint) -> tuple[Insert, ...]:
+    after = max((row for row in record.systems if row < cut.row), default=-1)
+    merges = (cut.replaced[0], cut.replaced[-1] + 1)
+    body: Body = {"role": "user", "content": frame(checkpoint)}
+    acknowledgement: Body = {"role": "assistant", "content": ACKNOWLEDGEMENT}
+    return (
+        Insert(after, InsertKind.SUMMARY, body, FRAME_REASON, merges),
+        Insert(after, InsertKind.NOTICE, acknowledgement, ACKNOWLEDGEMENT_REASON, merges),
+    )
+
+
+def _order(record: Record, cut: _Cut, rows: int) -> list[int] | None:
+    """The order of sending, where a system message stands after the user message that is carried over."""
+    systems = [row for row in record.systems if row < cut.row]
+    if cut.last_user < 0 or not systems or systems[-1] < cut.last_user:
+        return None
+    return [*systems, cut.last_user, *range(cut.row, rows)]
+
+
+def _chosen(
+    context: Context, record: Record, replaced: Sequence[int], given: str | None
+) -> tuple[Checkpoint, str]:
+    """The checkpoint to send, and a warning where it is a draft."""
+    if given is not None and given.strip():
+        try:
+            return parse_frame(given) if given.lstrip().startswith(OPEN_TAG) else parse(given), ""
+        except CheckpointError as error:
+            return _draft(context, record, replaced), f"the given checkpoint is not accepted ({error}); a draft is sent"
+    return _draft(context, record, replaced), "the checkpoint is a draft made by rule, not written by a model"
+
+
+def _draft(context: Context, record: Record, replaced: Sequence[int]) -> Checkpoint:
+    merged = _Rows(context, [row for row in replaced if row not in record.own])
+    users = set(record.users)
+    pending = [call for row, place in context.derived(pairs_of).dangling for call in _call(context, row, place)]
+    return draft(merged, sum(row in users for row in replaced), pending[-20:], _earlier(context, record))
+
+
+def _call(context: Context, row: int, place: int) -> Iterator[ToolCall]:
+    yield from calls_of(context.messages[row])[place : place + 1]
+
+
+def _earlier(context: Context, record: Record) -> Checkpoint | None:
+    for row in reversed(record.frames):
+        try:
+            return parse_frame(text_of(context.messages[row]))
+        except CheckpointError:
+            continue
+    return None
+
+
+class _Rows(Sequence[Body]):
+    """Some rows of a context, read as they are asked for."""
+
+    def __init__(self, context: Context, rows: list[int]) -> None:
+        self._messages, self._rows = context.messages, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        rows = self._rows[place]
+        return [self._messages[row] for row in rows] if isinstance(rows, list) else self._messages[rows]
+
+
+def _stats(record: Record) -> dict[str, int]:
+    return {"encoded_bytes": record.bytes, "compacted": 0, "replaced_messages": 0}
+
+
+def prompt_source(context: Context) -> PromptSource:
+    """What the prompt of a session asks a model to read: its conversation, as data, and the turns in it.
+
+    Operations, anchors, preferences and decisions are facts of a server that a recording does not hold: empty here.
+    """
+    record = context.derived(Record)
+    return PromptSource(
+        conversation=json.dumps(list(context.messages), ensure_ascii=False, default=str),
+        operations="[]", creative_anchors="[]", preferences="{}", decisions="[]", turn_count=len(record.users),
+    )  # fmt: skip
+
+
+def _bytes_reach(context: Context) -> int:
+    return max(10_000, int(context.derived(Record).bytes * 1.1))
+
+
+POLICY = Policy(
+    name="checkpoint",
+    mode="carried",
+    params=(
+        Param(
+            "max_messages", "messages", 40, "From this many messages on, a checkpoint replaces the old ones.",
+            high=lambda context: max(60, len(context) + len(context) // 10),
+        ),
+        Param(
+            "max_bytes", "bytes", 262_144, "From this size of the messages' JSON on, a checkpoint replaces the old ones.",
+            high=_bytes_reach, step=4_096, threshold=True,
+        ),
+        Param("keep_recent", "messages", 12, "The newest messages, which are sent as they are.", high=len),
+        Param("checkpoint", "", None, "A model's answer to the checkpoint prompt; without one, a draft.", kind="text"),
+    ),
+    plan=plan,
+    help="Replaces the old conversation by one strict memory object that a model writes, and acknowledges it.",
+    protects="system messages, the last user message and the newest messages, calls kept with their results",
+    source="SPEC.md, section 3",
+)  # fmt: skip

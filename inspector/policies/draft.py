@@ -1,0 +1,128 @@
+"""The fallback checkpoint: what a caller can say from the record alone, where no model has written one.
+
+It is taken from the session, an earlier checkpoint included, is labelled a draft, and always fits the limit. The work
+is bounded, whatever the length of what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from inspector.message import Body, ToolCall, calls_of, text_of
+from inspector.policies.contract import LIMIT_BYTES, Checkpoint, CheckpointError, encode
+
+LABEL = "Draft made from the recording by rule, not written by a model."
+NEWEST_OPERATIONS = 120
+NEWEST_REQUESTS = 24
+LINE_CHARS = 240
+OPENING_CHARS = 2_000
+
+
+def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earlier: Checkpoint | None) -> Checkpoint:
+    """A checkpoint of the messages that it replaces.
+
+    Args:
+        merged: the messages, oldest first; checkpoints and acknowledgements left out.
+        turns: plain user messages among them.
+        pending: calls that nothing has answered.
+        earlier: a checkpoint that stood among them; it is absorbed.
+    """
+    requests = _requests(merged)
+    summary = [LABEL, *([earlier.history_summary] if earlier else []), *_opening(merged), *requests]
+    made = Checkpoint(
+        version=1,
+        history_summary="\n".join(line for line in summary if line),
+        script_design=earlier.script_design if earlier else "",
+        operation_history=[*_kept(earlier, "operation_history"), *_operations(merged)],
+        pending_tasks=[*_kept(earlier, "pending_tasks"), *(f"{call.name} {_line(call.arguments)}" for call in pending)],
+        current_work=_line(_last_text(merged, "assistant")),
+        next_step=earlier.next_step if earlier else "",
+        decisions=_kept(earlier, "decisions"),
+        constraints=_kept(earlier, "constraints"),
+        user_preferences=_kept(earlier, "user_preferences"),
+        compacted_turn_count=turns + (earlier.compacted_turn_count if earlier else 0),
+    )
+    return trimmed(made)
+
+
+def trimmed(checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint, cut until it fits the limit: oldest operations first, then the longer texts."""
+    while not _fits(checkpoint):
+        operations = checkpoint.operation_history or []
+        if operations:
+            checkpoint = replace(checkpoint, operation_history=operations[len(operations) // 2 + 1 :])
+        else:
+            checkpoint = _halved(checkpoint)
+    return checkpoint
+
+
+def _fits(checkpoint: Checkpoint) -> bool:
+    try:
+        return len(encode(checkpoint).encode("utf-8", "replace")) <= LIMIT_BYTES
+    except CheckpointError:
+        return False
+
+
+def _halved(checkpoint: Checkpoint) -> Checkpoint:
+    texts = {
+        name: getattr(checkpoint, name)[: len(getattr(checkpoint, name)) // 2]
+        for name in ("history_summary", "script_design", "current_work", "next_step")
+    }
+    lists = {
+        name: (getattr(checkpoint, name) or [])[len(getattr(checkpoint, name) or []) // 2 + 1 :]
+        for name in ("pending_tasks", "decisions", "constraints", "user_preferences")
+    }
+    return replace(checkpoint, **texts, **lists)
+
+
+def _kept(earlier: Checkpoint | None, name: str) -> list[str]:
+    return list(getattr(earlier, name) or []) if earlier else []
+
+
+def _opening(merged: Sequence[Body]) -> list[str]:
+    first = next((text_of(body) for body in merged[:20] if body.get("role") == "user"), "")
+    return [f"The user began with: {_clean(first[:OPENING_CHARS])}"] if first.strip() else []
+
+
+def _requests(merged: Sequence[Body]) -> list[str]:
+    found: list[str] = []
+    for body in reversed(merged):
+        if body.get("role") == "user" and text_of(body).strip():
+            found.append(f"The user said: {_line(text_of(body))}")
+        if len(found) == NEWEST_REQUESTS:
+            break
+    return found[::-1]
+
+
+def _operations(merged: Sequence[Body]) -> list[str]:
+    newest: list[str] = []
+    results: dict[str, str] = {}
+    for body in reversed(merged):
+        answers = body.get("tool_call_id")
+        if isinstance(answers, str):
+            results[answers] = text_of(body)
+        newest += [_operation(call, results.get(call.id or "")) for call in reversed(calls_of(body))]
+        if len(newest) >= NEWEST_OPERATIONS:
+            break
+    return newest[::-1]
+
+
+def _operation(call: ToolCall, result: str | None) -> str:
+    answer = "no result recorded" if result is None else _line(result) or "(empty result)"
+    return f"{_clean(call.name)} {_line(call.arguments)}: {answer}"
+
+
+def _last_text(merged: Sequence[Body], role: str) -> str:
+    texts: Iterator[str] = (text_of(body) for body in reversed(merged) if body.get("role") == role)
+    return next((text for text in texts if text.strip()), "")
+
+
+def _line(text: str) -> str:
+    words = " ".join(text[: 4 * LINE_CHARS].split())
+    return _clean(words if len(words) <= LINE_CHARS else f"{words[: LINE_CHARS - 1]}…")
+
+
+def _clean(text: str) -> str:
+    """A text that UTF-8 can hold: half of a surrogate pair becomes U+FFFD."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
