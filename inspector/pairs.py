@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from inspector.message import ASSISTANT, FUNCTION, TOOL, Body, Context, calls_of
+from inspector.message import ASSISTANT, FUNCTION, TOOL, Body, Context
 
 
 class Pair(NamedTuple):
@@ -67,13 +67,14 @@ def _open(row: int, body: Body, by_id: dict[str, list[tuple[int, int]]], nameles
     if body.get("function_call"):
         nameless.append((row, 0))
     calls = body.get("tool_calls")
-    if not calls:
+    if not isinstance(calls, list):
         return
-    for place, call in enumerate(calls_of(body)):
-        if call.id is None:
-            nameless.append((row, place))
+    for place, call in enumerate(call for call in calls if isinstance(call, dict)):
+        call_id = call.get("id")
+        if isinstance(call_id, str) and call_id:
+            by_id.setdefault(call_id, []).append((row, place))
         else:
-            by_id.setdefault(call.id, []).append((row, place))
+            nameless.append((row, place))
 
 
 def _close(

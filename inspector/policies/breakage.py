@@ -38,7 +38,11 @@ SAYS: Mapping[Breakage, str] = {
     Breakage.MARKER: "a marker stands inside call arguments, and models copy what they read",
 }
 
-SEVERITY: Mapping[Breakage, Severity] = {Breakage.GREW: "warning", Breakage.MARKER: "warning", Breakage.NO_FIRST_USER: "warning"}
+SEVERITY: Mapping[Breakage, Severity] = {
+    Breakage.GREW: "warning",
+    Breakage.MARKER: "warning",
+    Breakage.NO_FIRST_USER: "warning",
+}
 
 
 @dataclass(frozen=True, eq=False)

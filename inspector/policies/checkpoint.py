@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from inspector.change import Action, Insert, InsertKind, Plan, unchanged
-from inspector.message import ASSISTANT, DEVELOPER, SYSTEM, USER, Body, Context, ToolCall, calls_of, text_of
+from inspector.message import ASSISTANT, DEVELOPER, SYSTEM, USER, Body, Context, calls_of, text_of
 from inspector.pairs import pairs_of
 from inspector.policies.contract import (
     ACKNOWLEDGEMENT,
@@ -107,54 +108,71 @@ def plan(context: Context, settings: Settings) -> Plan:
     rows = len(context)
     if not should_compact(rows, record.bytes, settings["max_messages"], settings["max_bytes"]):
         return unchanged(context, reason="below the trigger: everything is sent", stats=lambda: _stats(record))
-    cut = cut_at(record, rows, max(0, settings["keep_recent"]))
-    last_user = record.users[-1] if record.users and record.users[-1] < cut else -1
-    replaced = _replaced(record, cut, last_user)
-    if not replaced:
+    cut = _cut(record, rows, max(0, settings["keep_recent"]))
+    columns = _columns(context, cut)
+    if not columns[0].count(Action.MERGE):
         return unchanged(context, reason="nothing lies before the recent messages", stats=lambda: _stats(record))
-    chosen, warning = _chosen(context, record, replaced, settings.get("checkpoint"))
-    return _planned(context, record, _Cut(cut, last_user, tuple(replaced)), chosen, warning)
+    return _planned(context, record, cut, columns, settings.get("checkpoint"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Where the tail begins, which user message is carried over, and the rows that the checkpoint replaces."""
+    """Where the tail begins, and the user message that is carried over (-1: none)."""
 
     row: int
     last_user: int
-    replaced: tuple[int, ...]
+    spared: tuple[int, ...]
+    """Rows before the tail that are sent as they are."""
+    absorbed: tuple[int, ...]
+    """Rows of earlier checkpoints, in the tail too."""
 
 
-def _replaced(record: Record, cut: int, last_user: int) -> list[int]:
-    spared = {*record.systems, last_user}
-    before = [row for row in range(cut) if row not in spared]
-    return before + sorted(row for row in record.own if row >= cut)
+def _cut(record: Record, rows: int, keep: int) -> _Cut:
+    row = cut_at(record, rows, keep)
+    last_user = record.users[-1] if record.users and record.users[-1] < row else -1
+    systems = record.systems[: bisect_left(record.systems, row)]
+    spared = tuple(sorted({*systems, *([last_user] if last_user >= 0 else [])}))
+    return _Cut(row, last_user, spared, tuple(sorted(record.own)))
 
 
-def _planned(context: Context, record: Record, cut: _Cut, checkpoint: Checkpoint, warning: str) -> Plan:
-    action, reason = bytearray(len(context)), bytearray(len(context))
-    chars = array("q", context.columns.chars)
-    for row in cut.replaced:
-        action[row], chars[row] = Action.MERGE, 0
-        reason[row] = ABSORBED if row in record.own else REPLACED
+def _columns(context: Context, cut: _Cut) -> tuple[bytearray, bytearray, array[int]]:
+    """Action, reason and characters sent of every row."""
+    rest = len(context) - cut.row
+    action = bytearray([Action.MERGE]) * cut.row + bytearray(rest)
+    reason = bytearray([REPLACED]) * cut.row + bytearray(rest)
+    own = context.columns.chars
+    chars = array("q", bytes(own.itemsize * cut.row)) + own[cut.row :]
+    for row in cut.spared:
+        action[row], reason[row], chars[row] = Action.KEEP, KEPT, own[row]
+    for row in cut.absorbed:
+        action[row], reason[row], chars[row] = Action.MERGE, ABSORBED, 0
     if cut.last_user >= 0:
         reason[cut.last_user] = LAST_USER
+    return action, reason, chars
+
+
+def _planned(
+    context: Context, record: Record, cut: _Cut, columns: tuple[bytearray, bytearray, array[int]], given: str | None
+) -> Plan:
+    action, reason, chars = columns
+    checkpoint, warning = _chosen(context, record, cut, given)
     order = _order(record, cut, len(context))
     if order is not None:
         action[cut.last_user] = Action.MOVE
+    replaced = action.count(Action.MERGE)
+    merges = (action.find(Action.MERGE), action.rfind(Action.MERGE) + 1)
+    counters = {"compacted": 1, "replaced_messages": replaced, "checkpoint_bytes": len(encode(checkpoint).encode())}
     return Plan(
         context, bytes(action), bytes(reason), REASONS, chars, context.messages.__getitem__,
-        _inserts(record, cut, checkpoint), order,
-        stats=lambda: {**_stats(record), "compacted": 1, "replaced_messages": len(cut.replaced),
-                       "checkpoint_bytes": len(encode(checkpoint).encode())},
-        notes=(f"a checkpoint replaced {len(cut.replaced)} earlier messages",),
+        _inserts(record, cut, checkpoint, merges), order,
+        stats=lambda: {**_stats(record), **counters},
+        notes=(f"a checkpoint replaced {replaced} earlier messages",),
         warnings=(warning,) if warning else (),
     )  # fmt: skip
 
 
-def _inserts(record: Record, cut: _Cut, checkpoint: Checkpoint) -> tuple[Insert, ...]:
+def _inserts(record: Record, cut: _Cut, checkpoint: Checkpoint, merges: tuple[int, int]) -> tuple[Insert, ...]:
     after = max((row for row in record.systems if row < cut.row), default=-1)
-    merges = (cut.replaced[0], cut.replaced[-1] + 1)
     body: Body = {"role": "user", "content": frame(checkpoint)}
     acknowledgement: Body = {"role": "assistant", "content": ACKNOWLEDGEMENT}
     return (
@@ -171,27 +189,24 @@ def _order(record: Record, cut: _Cut, rows: int) -> list[int] | None:
     return [*systems, cut.last_user, *range(cut.row, rows)]
 
 
-def _chosen(
-    context: Context, record: Record, replaced: Sequence[int], given: str | None
-) -> tuple[Checkpoint, str]:
+def _chosen(context: Context, record: Record, cut: _Cut, given: str | None) -> tuple[Checkpoint, str]:
     """The checkpoint to send, and a warning where it is a draft."""
     if given is not None and given.strip():
         try:
             return parse_frame(given) if given.lstrip().startswith(OPEN_TAG) else parse(given), ""
         except CheckpointError as error:
-            return _draft(context, record, replaced), f"the given checkpoint is not accepted ({error}); a draft is sent"
-    return _draft(context, record, replaced), "the checkpoint is a draft made by rule, not written by a model"
+            why = str(error)[:200]
+            return _draft(context, record, cut), f"the given checkpoint is not accepted ({why}); a draft is sent"
+    return _draft(context, record, cut), "the checkpoint is a draft made by rule, not written by a model"
 
 
-def _draft(context: Context, record: Record, replaced: Sequence[int]) -> Checkpoint:
-    merged = _Rows(context, [row for row in replaced if row not in record.own])
-    users = set(record.users)
-    pending = [call for row, place in context.derived(pairs_of).dangling for call in _call(context, row, place)]
-    return draft(merged, sum(row in users for row in replaced), pending[-20:], _earlier(context, record))
-
-
-def _call(context: Context, row: int, place: int) -> Iterator[ToolCall]:
-    yield from calls_of(context.messages[row])[place : place + 1]
+def _draft(context: Context, record: Record, cut: _Cut) -> Checkpoint:
+    left_out = {*cut.spared, *record.own}
+    merged = _Rows(context, [row for row in range(cut.row) if row not in left_out])
+    turns = bisect_left(record.users, cut.row) - (cut.last_user >= 0)
+    dangling = context.derived(pairs_of).dangling
+    pending = [call for row, place in dangling for call in calls_of(context.messages[row])[place : place + 1]]
+    return draft(merged, turns, pending[-20:], _earlier(context, record))
 
 
 def _earlier(context: Context, record: Record) -> Checkpoint | None:
@@ -246,7 +261,7 @@ POLICY = Policy(
             high=lambda context: max(60, len(context) + len(context) // 10),
         ),
         Param(
-            "max_bytes", "bytes", 262_144, "From this size of the messages' JSON on, a checkpoint replaces the old ones.",
+            "max_bytes", "bytes", 262_144, "From this size of the JSON on, a checkpoint replaces the old ones.",
             high=_bytes_reach, step=4_096, threshold=True,
         ),
         Param("keep_recent", "messages", 12, "The newest messages, which are sent as they are.", high=len),

@@ -65,15 +65,23 @@ def _fits(checkpoint: Checkpoint) -> bool:
 
 
 def _halved(checkpoint: Checkpoint) -> Checkpoint:
-    texts = {
-        name: getattr(checkpoint, name)[: len(getattr(checkpoint, name)) // 2]
-        for name in ("history_summary", "script_design", "current_work", "next_step")
-    }
-    lists = {
-        name: (getattr(checkpoint, name) or [])[len(getattr(checkpoint, name) or []) // 2 + 1 :]
-        for name in ("pending_tasks", "decisions", "constraints", "user_preferences")
-    }
-    return replace(checkpoint, **texts, **lists)
+    def text(value: str) -> str:
+        return value[: len(value) // 2]
+
+    def newest(values: Sequence[str] | None) -> list[str]:
+        return list(values or ())[len(values or ()) // 2 + 1 :]
+
+    return replace(
+        checkpoint,
+        history_summary=text(checkpoint.history_summary),
+        script_design=text(checkpoint.script_design),
+        current_work=text(checkpoint.current_work),
+        next_step=text(checkpoint.next_step),
+        pending_tasks=newest(checkpoint.pending_tasks),
+        decisions=newest(checkpoint.decisions),
+        constraints=newest(checkpoint.constraints),
+        user_preferences=newest(checkpoint.user_preferences),
+    )
 
 
 def _kept(earlier: Checkpoint | None, name: str) -> list[str]:

@@ -84,12 +84,22 @@ def missing_results(context: Context) -> Missing:
         calls = messages[at].get("tool_calls")
         if calls:
             end = at + 1
+            if _answered_at_once(calls, messages[end] if end < len(role) else {}):
+                at = role.find(ASSISTANT, end)
+                continue
             while end < len(role) and role[end] == TOOL:
                 end += 1
             answered = [messages[row].get("tool_call_id") for row in range(at + 1, end)]
             found += [(end - 1, stub) for stub in _stubs(calls, answered)]
         at = role.find(ASSISTANT, at + 1)
     return tuple(found)
+
+
+def _answered_at_once(calls: Any, following: Body) -> bool:
+    """Whether this is one call and the next message answers it: so it is nearly always."""
+    if type(calls) is not list or len(calls) != 1 or type(calls[0]) is not dict:
+        return False
+    return following.get("role") == "tool" and following.get("tool_call_id") == calls[0].get("id")
 
 
 def _stubs(calls: Any, answered: list[Any]) -> list[Body]:
@@ -187,7 +197,7 @@ def plan(context: Context, settings: Settings) -> Plan:
         chars,
         lambda row: shortened(context.messages[row], cap),
         inserts,
-        stats=lambda: _stats(made, missing),
+        stats=lambda: _stats(made, missing, cap),
         warnings=_warnings(context, old_rows),
     )
     return made
@@ -199,7 +209,7 @@ def _repaired_only(context: Context, missing: Missing) -> Plan:
     chars, reasons = context.columns.chars, bytes([BELOW]) * rows
     made = Plan(
         context, bytes(rows), reasons, REASONS, chars, context.messages.__getitem__, inserts,
-        stats=lambda: {**_stats(made, missing), "compaction_skipped": 1},
+        stats=lambda: {**_stats(made, missing, 0), "compaction_skipped": 1},
     )  # fmt: skip
     return made
 
@@ -217,25 +227,39 @@ def _warnings(context: Context, old_rows: int) -> tuple[str, ...]:
     return (f"{left:,} old results hold lists of parts, which this policy leaves whole",) if left else ()
 
 
-def _stats(made: Plan, missing: Missing) -> dict[str, int]:
+def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
     """SPEC.md's counters; `saved_chars` is true, so below 0 where the sent view is larger."""
     context = made.context
-    changed = [row for row, action in enumerate(made.action) if action]
-    stubs = [(was, insert.body) for (_, was), insert in zip(missing, made.inserts, strict=True)]
-    pairs = [(context.messages[row], made.write(row)) for row in changed]
-    pairs += [(was, now) for was, now in stubs if now is not was]
+    shrunk = [(was, now) for (_, was), now in zip(missing, made.inserts, strict=True) if now.body is not was]
+    saved = sum(_saved(was, now.body) for was, now in shrunk)
+    skills = sum(was.get("name") == "load_skill" for was, _ in shrunk)
+    for row, action in enumerate(made.action):
+        if action:
+            was = context.messages[row]
+            saved += _saved_by_cut(was["content"], cap) if action == Action.MIDDLE else _saved(was, made.write(row))
+            skills += was.get("name") == "load_skill"
     original = context.derived(Original).chars
-    saved = sum(string_json_chars(was["content"]) - string_json_chars(now["content"]) for was, now in pairs)
     return {
         "original_chars": original,
         "sent_chars": original - saved,
         "saved_chars": saved,
-        "compacted_tool_messages": len(pairs),
-        "compacted_skill_messages": sum(now.get("name") == "load_skill" for _, now in pairs),
+        "compacted_tool_messages": len(shrunk) + len(made.action) - made.action.count(Action.KEEP),
+        "compacted_skill_messages": skills,
         "compaction_skipped": 0,
         "repaired_tool_calls": len(missing),
         "untouched_list_contents": made.reason.count(LIST_LEFT),
     }
+
+
+def _saved(was: Body, now: Body) -> int:
+    return string_json_chars(was["content"]) - string_json_chars(now["content"])
+
+
+def _saved_by_cut(text: str, cap: int) -> int:
+    """What cutting the middle saves in JSON: escapes are one by one, so only what is omitted has to be measured."""
+    head = cap // 2
+    omitted = len(text) - cap
+    return string_json_chars(text[head : head + omitted]) - string_json_chars(marker(omitted))
 
 
 def _reach(context: Context) -> int:

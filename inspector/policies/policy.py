@@ -54,7 +54,9 @@ class Param:
         """The end of the slider for a session."""
         if not callable(self.high):
             return self.high
-        return self.high(context) if context is not None else 10 * (self.default or 1)  # type: ignore[operator]
+        if context is not None:
+            return self.high(context)
+        return 10 * self.default if isinstance(self.default, int | float) else self.low
 
     def read(self, text: str) -> Value:
         """A typed value as the parameter takes it. Raises `SettingError` with one sentence."""
