@@ -206,7 +206,7 @@ POLICY = Policy(
             high=_reach, step=500, threshold=True,
         ),
         Param(
-            "keep_verbatim", "results", 8, "Newest results, kept whole; twice as many messages escape a summary.", high=64
+            "keep_verbatim", "results", 8, "Newest results, kept whole; twice as many messages stay verbatim.", high=64
         ),
         Param("protect", "messages", 2, "Leading messages that are kept: the system prompt and the task.", high=16),
         Param(
