@@ -1,0 +1,176 @@
+"""`inspector compact`: a policy applied once, with what it saved, what it changed and what it broke."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli.options import FILE, as_json, example, measuring, reading, tuning
+from inspector.cli.output import Trouble, finding_json, json_text, safe_json, table, tell, write, write_json
+from inspector.cli.reading import chosen_policy, read_session, tell_damage
+from inspector.finding import Finding
+from inspector.text import clip, thousands
+from inspector.writing import STDIO, WriteRefused, write_new
+
+if TYPE_CHECKING:
+    from inspector.change import Edit
+    from inspector.message import Session
+    from inspector.policies import SentView
+
+SHOWN_EDITS = 10
+SHOWN_FINDINGS = 10
+REASON_CELLS = 50
+
+
+@click.command(
+    epilog=example(
+        "inspector compact session.jsonl -p head-tail -s keep_recent=20",
+        "inspector compact session.jsonl -p cascade -s target_tokens=16000 -o smaller.json",
+        "inspector compact session.jsonl -s @settings.toml --json",
+    )
+)
+@reading
+@tuning
+@click.option("--at", type=click.IntRange(min=0), metavar="REQUEST", help="The view of one request, counted from 0.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help='Write {"messages": [...]} to a new file; - is stdout.')
+@click.option("--force", is_flag=True, help="Replace the output file; never the recording.")
+@measuring
+@as_json
+def command(
+    session: str,
+    form: str | None,
+    index: int,
+    policy: str | None,
+    given: tuple[str, ...],
+    at: int | None,
+    output: str | None,
+    force: bool,
+    model: str | None,
+    window: int | None,
+    as_json: bool,
+) -> int:
+    """Apply a policy to SESSION, once, and say what would be sent.
+
+    Exit status 1: the policy broke something that a provider would refuse, such as a call parted from its result.
+    """
+    from inspector.policies.breakage import findings
+    from inspector.tokens import window_for
+
+    if as_json and output == STDIO:
+        raise click.UsageError("--json and -o - both want standard output")
+    chosen, settings = chosen_policy(policy, given)
+    read = read_session(session, form, index, model)
+    view = _sent_view(read, chosen.name, settings, at)
+    broken = findings(view.plan)
+    if output is not None:
+        _write_messages(view, output, session, force)
+    if as_json:
+        write_json(document(view, broken))
+    elif output != STDIO:
+        write(_shown(read, view, broken, window or window_for(read.model)))
+    for warning in view.plan.warnings:
+        tell(warning)
+    tell_damage(read.damage)
+    return int(any(fault.severity == "error" for fault in broken))
+
+
+def _sent_view(session: Session, policy: str, settings: Mapping[str, Any], at: int | None) -> SentView:
+    from inspector.policies import compact
+
+    try:
+        return compact(session, policy, at=at, **settings)
+    except IndexError as fault:
+        raise Trouble(str(fault)) from None
+
+
+def _write_messages(view: SentView, output: str, session: str, force: bool) -> None:
+    text = safe_json(json_text({"messages": view.messages}, indent=True))
+    if output == STDIO:
+        write(text)
+        return
+    try:
+        write_new(output, text.encode() + b"\n", inputs=[session], force=force)
+    except WriteRefused as fault:
+        raise Trouble(str(fault)) from None
+    except OSError as fault:
+        raise Trouble(f"cannot write {output}: {fault.strerror or fault}") from None
+
+
+def document(view: SentView, broken: Sequence[Finding]) -> dict[str, Any]:
+    """The view under the keys of DESIGN.md."""
+    return {
+        "policy": view.policy,
+        "params": dict(view.settings),
+        "messages": view.messages,
+        "stats": view.stats,
+        "notes": view.notes,
+        "edits": [asdict(edit) for edit in view.edits],
+        "tokens": view.tokens,
+        "findings": [finding_json(fault) for fault in broken],
+    }
+
+
+def _shown(session: Session, view: SentView, broken: Sequence[Finding], window: int) -> str:
+    sections = [_totals(session, view, window), _counters(view), *view.notes, _edits(view.edits), _broken(broken)]
+    return "\n\n".join(section for section in sections if section)
+
+
+def _totals(session: Session, view: SentView, window: int) -> str:
+    tokens = view.tokens
+    original, sent, saved = tokens["original"], tokens["sent"], tokens["saved"]
+    settings = "  ".join(f"{name}={_value(value)}" for name, value in view.settings.items() if value is not None)
+    return table(
+        [
+            ("session", f"{session.name}  {session.format}"),
+            ("policy", f"{view.policy}  {settings}"),
+            ("messages", f"{len(view.plan.context):,} -> {len(view.source):,}"),
+            ("tokens", f"{original:,} -> {sent:,}  {_saving(original, saved)}  {view.counter.label}"),
+            ("window", f"{sent / window:.0%} of {window:,}"),
+        ]
+    )
+
+
+def _saving(original: int, saved: int) -> str:
+    if saved < 0:
+        return f"grew by {-saved:,}" + (f" ({-saved / original:.1%})" if original else "")
+    return f"saved {saved:,}" + (f" ({saved / original:.1%})" if original else "")
+
+
+def _value(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else f"({len(str(value)):,} chars)"
+
+
+def _counters(view: SentView) -> str:
+    return table([(name.replace("_", " "), thousands(count)) for name, count in view.stats.items()], right=(1,))
+
+
+def _edits(edits: Sequence[Edit]) -> str:
+    if not edits:
+        return "nothing is changed"
+    head = ("row", "action", "chars", "", "", "tokens", "", "", "reason")
+    rows = [_edit(edit) for edit in edits[:SHOWN_EDITS]]
+    more = f"\nand {len(edits) - SHOWN_EDITS:,} more; --json has all" if len(edits) > SHOWN_EDITS else ""
+    changed = "1 change" if len(edits) == 1 else f"{len(edits):,} changes"
+    return f"{changed}\n{table([head, *rows], right=(0, 2, 4, 5, 7))}{more}"
+
+
+def _edit(edit: Edit) -> tuple[str, ...]:
+    return (
+        thousands(edit.index), edit.action.replace("_", " "),
+        thousands(edit.before_chars), "->", thousands(edit.after_chars),
+        thousands(edit.before_tokens), "->", thousands(edit.after_tokens),
+        clip(edit.reason, REASON_CELLS),
+    )  # fmt: skip
+
+
+def _broken(broken: Sequence[Finding]) -> str:
+    if not broken:
+        return "nothing is broken"
+    rows = [(fault.severity, f"row {fault.row}", fault.says, fault.code) for fault in broken[:SHOWN_FINDINGS]]
+    kinds = ", ".join(f"{count:,} {code}" for code, count in Counter(fault.code for fault in broken).items())
+    more = f"\nand {len(broken) - SHOWN_FINDINGS:,} more" if len(broken) > SHOWN_FINDINGS else ""
+    return f"broken by the policy: {kinds}\n{table(rows)}{more}"

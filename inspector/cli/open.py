@@ -1,0 +1,125 @@
+"""`inspector [SESSION]`: what must be right before the application takes over the terminal."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import sys
+import tempfile
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from inspector.cli.options import FILE, example, measuring, tuning
+from inspector.cli.output import Trouble
+from inspector.cli.reading import chosen_policy, stdin_bytes
+from inspector.writing import STDIO
+
+if TYPE_CHECKING:
+    from inspector.policies import Value
+
+TERMINAL = "/dev/tty"
+
+
+@click.command(hidden=True, epilog=example("inspector session.jsonl", "inspector session.jsonl -p cascade"))
+@click.argument("session", type=FILE, required=False)
+@click.option("--format", "form", metavar="NAME", help="Read it as this format (see formats).")
+@click.option(
+    "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which of several conversations, from 0."
+)
+@tuning
+@measuring
+@click.option("--mouse/--no-mouse", default=True, help="Whether the application takes the mouse.")
+def command(
+    session: str | None,
+    form: str | None,
+    index: int,
+    policy: str | None,
+    given: tuple[str, ...],
+    model: str | None,
+    window: int | None,
+    mouse: bool,
+) -> int:
+    """Open SESSION in the application."""
+    if session is not None and session != STDIO:
+        _look_at(session)
+    if form is not None:
+        _known_format(form)
+    named: str | None = None
+    settings: dict[str, Value] = {}
+    if policy is not None or given:
+        chosen, settings = chosen_policy(policy, given)
+        named = chosen.name
+    _want_terminal()
+    with ExitStack() as stack:
+        path = _spooled(stack) if session == STDIO else session
+        _want_keyboard()
+        from inspector.tui.app import run
+
+        return run(
+            path, format=form, index=index, policy=named, settings=settings, model=model, window=window, mouse=mouse
+        )
+
+
+def _look_at(session: str) -> None:
+    """Raise `Trouble` for a path that no reader could open; what the file holds is found out behind a loading bar."""
+    try:
+        found = os.stat(session)
+        if stat.S_ISDIR(found.st_mode):
+            raise Trouble(f"{session} is a folder; name a file in it")
+        with open(session, "rb"):
+            pass
+    except FileNotFoundError:
+        raise Trouble(_missing(session)) from None
+    except (OSError, ValueError) as fault:  # ValueError: a NUL in the name
+        raise Trouble(f"cannot read {session}: {getattr(fault, 'strerror', None) or fault}") from None
+    if stat.S_ISREG(found.st_mode) and not found.st_size:
+        raise Trouble(f"{session} is empty")
+
+
+def _missing(session: str) -> str:
+    from inspector.cli import VERBS
+
+    near = difflib.get_close_matches(session, VERBS, 1)
+    if session in VERBS:
+        return f"write the verb first, as in: inspector {session} --help"
+    return f"there is no file {session}" + (f"; did you mean inspector {near[0]}?" if near else "")
+
+
+def _known_format(name: str) -> None:
+    from inspector.formats import UnreadableSession, format_named
+
+    try:
+        format_named(name)
+    except UnreadableSession as fault:
+        raise Trouble(str(fault)) from None
+
+
+def _want_terminal() -> None:
+    """The application draws on stderr and is looked at on stdout: both must be a terminal."""
+    for stream, name in ((sys.stdout, "output"), (sys.stderr, "error output")):
+        if stream is None or not stream.isatty():
+            raise Trouble(f"the application needs a terminal, and standard {name} is none; inspector info needs none")
+
+
+def _spooled(stack: ExitStack) -> str:
+    """Standard input as a file, since the application reads and reloads files; it goes when the application closes."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-"))
+    path = os.path.join(folder, "standard-input")
+    with open(path, "wb") as file:
+        file.write(stdin_bytes())
+    return path
+
+
+def _want_keyboard() -> None:
+    """Where standard input was the recording, or is no terminal otherwise, read keys from the terminal itself."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        return
+    try:
+        keyboard = os.open(TERMINAL, os.O_RDWR)
+        os.dup2(keyboard, 0)
+        os.close(keyboard)
+    except OSError:
+        raise Trouble("the application needs a keyboard, and standard input is no terminal") from None

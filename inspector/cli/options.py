@@ -1,0 +1,88 @@
+"""Options that several verbs share, and the completion of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+F = TypeVar("F", bound=Callable[..., Any])
+Decorator = Callable[[F], F]
+
+FILE = click.Path(allow_dash=True)
+
+
+def example(*lines: str) -> str:
+    """The end of a verb's help."""
+    return "\n".join(("\b", "Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)))
+
+
+def _together(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def reading(function: F) -> F:
+    """SESSION, and how to read it: `session`, `form` and `index`."""
+    return _together(
+        click.argument("session", type=FILE),
+        click.option(
+            "--format", "form", metavar="NAME", shell_complete=_formats, help="Read it as this format (see formats)."
+        ),
+        click.option(
+            "--index", type=click.IntRange(min=0), default=0, metavar="N",
+            help="Which of several conversations in the file, from 0.",
+        ),
+    )(function)  # fmt: skip
+
+
+def measuring(function: F) -> F:
+    """What the counts are measured with and against: `model` and `window`."""
+    return _together(
+        click.option("--model", metavar="NAME", help="Count and measure for this model, not the recorded one."),
+        click.option(
+            "--window", type=click.IntRange(min=1), metavar="N", help="Context window in tokens, not the model's own."
+        ),
+    )(function)
+
+
+def tuning(function: F) -> F:
+    """The policy and its settings: `policy` and `given`."""
+    return _together(
+        click.option("-p", "--policy", metavar="POLICY", shell_complete=_policies, help="The policy (see policies)."),
+        click.option(
+            "-s", "--set", "given", multiple=True, metavar="NAME=VALUE", shell_complete=_settings,
+            help="A parameter of it; NAME=@FILE reads the value from a file, @FILE reads all from TOML.",
+        ),
+    )(function)  # fmt: skip
+
+
+def as_json(function: F) -> F:
+    """The flag `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")(function)
+
+
+def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from inspector.formats import FORMATS
+
+    return [CompletionItem(form.name, help=form.title) for form in FORMATS if form.name.startswith(incomplete)]
+
+
+def _policies(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from inspector.policies import POLICIES
+
+    return [CompletionItem(p.name, help=p.help) for p in POLICIES.values() if p.name.startswith(incomplete)]
+
+
+def _settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from inspector.policies import POLICIES
+
+    chosen = POLICIES.get(ctx.params.get("policy") or "")
+    params = [param for policy in ([chosen] if chosen else POLICIES.values()) for param in policy.params]
+    return [CompletionItem(f"{p.name}=", help=p.help) for p in params if p.name.startswith(incomplete)]

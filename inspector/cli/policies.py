@@ -1,0 +1,80 @@
+"""`inspector policies`: which policies there are, and what may be set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli.options import as_json, example
+from inspector.cli.output import Trouble, table, write, write_json
+
+if TYPE_CHECKING:
+    from inspector.policies import Param, Policy
+
+
+@click.command(epilog=example("inspector policies cascade", "inspector policies --json"))
+@click.argument("name", required=False)
+@as_json
+def command(name: str | None, as_json: bool) -> int:
+    """List the policies and their parameters.
+
+    With NAME, that policy alone.
+    """
+    from inspector.policies import POLICIES, UnknownPolicy, policy_named
+
+    try:
+        chosen = [policy_named(name)] if name else list(POLICIES.values())
+    except UnknownPolicy as fault:
+        raise Trouble(str(fault)) from None
+    if as_json:
+        write_json({"policies": [_document(policy) for policy in chosen]})
+    else:
+        write("\n\n".join(map(_shown, chosen)))
+    return 0
+
+
+def _document(policy: Policy) -> dict[str, Any]:
+    return {
+        "name": policy.name,
+        "mode": policy.mode,
+        "help": policy.help,
+        "protects": policy.protects,
+        "source": policy.source,
+        "params": [_param(param) for param in policy.params],
+    }
+
+
+def _param(param: Param) -> dict[str, Any]:
+    """A parameter. `low` to `limit` is the legal range; `high` ends the slider, null where the session decides it."""
+    return {
+        "name": param.name,
+        "unit": param.unit,
+        "kind": param.kind,
+        "default": param.default,
+        "low": param.low if param.kind != "text" else None,
+        "high": None if callable(param.high) or param.kind == "text" else param.high,
+        "limit": param.limit,
+        "step": param.step if param.kind != "text" else None,
+        "scale": param.scale,
+        "only_if_given": param.only_if_given,
+        "help": param.help,
+    }
+
+
+def _shown(policy: Policy) -> str:
+    rows = [(f"  {p.name}", _default(p), p.unit, _range(p), p.help) for p in policy.params]
+    head = f"{policy.name} ({policy.mode})\n  {policy.help}"
+    protects = f"\n  Never touches {policy.protects}." if policy.protects else ""
+    return f"{head}{protects}\n\n{table(rows, right=(1,))}"
+
+
+def _default(param: Param) -> str:
+    default = param.default
+    return f"{default:,}" if isinstance(default, int | float) else default or "none"
+
+
+def _range(param: Param) -> str:
+    if param.kind == "text":
+        return "a text, or @FILE"
+    return f"{param.low:,} to {param.limit:,}" if param.limit is not None else f"{param.low:,} or more"
