@@ -1,0 +1,73 @@
+"""What is done beside the screen: loading a file, counting its tokens, counting what was rewritten.
+
+Generators of small steps, so that a thread can stop between two of them; no textual.
+"""
+
+from __future__ import annotations
+
+import gc
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector import formats
+from inspector.message import Context, Session
+from inspector.pairs import pairs_of
+from inspector.policies import Policy
+from inspector.policies.sent import SentView
+from inspector.tokens import Counter, count_bodies
+from inspector.tui.shown import CHANGED
+
+CHARS_PER_TOKEN = 4
+ROW_OVERHEAD = 4
+CHUNK = 1_500
+"""Messages counted in one step: some 20 ms of a long session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What to load: a path, or bytes that standard input gave."""
+
+    path: str
+    raw: bytes | None = None
+    format: str | None = None
+    index: int = 0
+
+    def load(self) -> Session:
+        """The session. Raises `formats.UnreadableSession` with one sentence."""
+        if self.raw is not None:
+            return formats.load_bytes(self.raw, self.path, format=self.format, index=self.index)
+        return formats.load(self.path, format=self.format, index=self.index)
+
+
+def prepare(session: Session, policy: Policy) -> array[int]:
+    """Find out what the first frame will ask for, and give an estimate of each message's tokens."""
+    session.derived(pairs_of)
+    policy.plan(session, policy.settings({}))
+    for param in policy.params:
+        param.top(session)
+    gc.freeze()  # the session lives as long as the screen: collections need not walk it (22 ms each at 100,000 rows)
+    return estimate(session)
+
+
+def estimate(context: Context) -> array[int]:
+    """Tokens of each message by its length alone, until they are counted."""
+    return array("q", [chars // CHARS_PER_TOKEN + ROW_OVERHEAD for chars in context.columns.chars])
+
+
+def count_session(session: Session, counter: Counter) -> Iterator[array[int]]:
+    """Exact counts of a session's messages, chunk by chunk."""
+    for start in range(0, len(session), CHUNK):
+        yield count_bodies(session.messages[start : start + CHUNK], counter)
+
+
+def count_sent(view: SentView, before: array[int], counter: Counter) -> Iterator[int | None]:
+    """None after each step, and at last the exact tokens of the whole sent view: only new texts are counted."""
+    plan, total = view.plan, sum(before)
+    changed = [found.start() for found in CHANGED.finditer(plan.action)]
+    for start in range(0, len(changed), CHUNK):
+        rows = changed[start : start + CHUNK]
+        bodies = [body for body in map(plan.body, rows) if body is not None]
+        total += sum(count_bodies(bodies, counter)) - sum(before[row] for row in rows)
+        yield None
+    yield total + sum(count_bodies([insert.body for insert in plan.inserts], counter))

@@ -1,0 +1,70 @@
+"""The keys of the workbench, said once: bindings, help and palette are all made from this table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual.binding import Binding
+
+
+class Key(NamedTuple):
+    """One key of the workbench."""
+
+    keys: str
+    """Textual's names, comma separated."""
+    action: str
+    words: str
+    """What it does, in the infinitive."""
+    pane: str
+    """The heading under which help lists it."""
+    shown: str = ""
+    """Its word in the footer; empty where the footer does not show it."""
+    display: str = ""
+    """The key as people write it, where that differs."""
+
+
+KEYS = (
+    Key("question_mark,f1", "errand('show_help')", "show all keys", "Everywhere", "help", "?"),
+    Key("q", "quit", "quit", "Everywhere", "quit"),
+    Key("escape", "close_layer", "close what is open, or clear the search", "Everywhere", "", "esc"),
+    Key("tab", "app.focus_next", "go to the next pane", "Everywhere", "", "tab"),
+    Key("right_square_bracket", "edited(1)", "go to the next edited message", "Moving", "next edit", "]"),
+    Key("left_square_bracket", "edited(-1)", "go to the previous edited message", "Moving", "", "["),
+    Key("right_curly_bracket", "broken(1)", "go to the next breakage", "Moving", "", "}"),
+    Key("left_curly_bracket", "broken(-1)", "go to the previous breakage", "Moving", "", "{"),
+    Key("c", "compaction(1)", "go to the next recorded compaction", "Moving"),
+    Key("C", "compaction(-1)", "go to the previous recorded compaction", "Moving", "", "C"),
+    Key("colon,ctrl+g", "errand('go_to')", "go to a message by number", "Moving", "", ":"),
+    Key("slash,ctrl+f", "errand('search')", "search all messages", "Finding", "search", "/"),
+    Key("n", "match(1)", "go to the next match", "Finding"),
+    Key("N", "match(-1)", "go to the previous match", "Finding", "", "N"),
+    Key("f", "errand('choose_filter')", "show only some roles, tools or actions", "Finding", "filter"),
+    Key("plus,equals_sign", "step(1)", "step the selected setting up", "Settings", "setting", "+/-"),
+    Key("minus", "step(-1)", "step the selected setting down", "Settings", "", "-"),
+    Key("greater_than_sign", "select(1)", "select the next setting", "Settings", "", ">"),
+    Key("less_than_sign", "select(-1)", "select the previous setting", "Settings", "", "<"),
+    Key("0", "reset_setting", "set the selected setting to its default", "Settings"),
+    Key("v", "type_value", "type a value for the selected setting", "Settings"),
+    Key("u", "undo", "take the last change back", "Settings", "undo"),
+    Key("ctrl+r", "redo", "make the undone change again", "Settings", "", "ctrl+r"),
+    Key("p", "next_policy", "try the next policy", "Settings", "policy"),
+    Key("s", "side", "original or sent, where only one fits", "Reading"),
+    Key("r", "raw", "read the message as JSON", "Reading"),
+    Key("b", "errand('breakdown')", "tokens by role and by tool", "Reading", "", "b"),
+    Key("y", "copy(False)", "copy the original message", "Reading"),
+    Key("Y", "copy(True)", "copy the message as sent", "Reading", "", "Y"),
+    Key("T", "next_counter", "count with another tokenizer", "Session", "", "T"),
+    Key("o", "errand('open_session')", "open another session", "Session", "open"),
+    Key("R", "reload", "read the file again, and stay in place", "Session", "", "R"),
+    Key("L", "conversation(1)", "next conversation of the file", "Session", "", "L"),
+    Key("H", "conversation(-1)", "previous conversation of the file", "Session", "", "H"),
+    Key("e", "errand('export')", "export the sent view, the screen or the settings", "Session", "export"),
+)
+
+
+def bindings() -> list[Binding]:
+    """The table as textual's bindings."""
+    return [
+        Binding(key.keys, key.action, key.shown or key.words, show=bool(key.shown), key_display=key.display or None)
+        for key in KEYS
+    ]

@@ -1,0 +1,61 @@
+"""What workers tell the workbench, and what the workbench tells the application."""
+
+from __future__ import annotations
+
+from array import array
+
+from textual.message import Message
+
+from inspector.message import Session
+from inspector.policies import SentView
+from inspector.tokens import Counter
+from inspector.tui.background import Source
+from inspector.tui.history import Setup
+
+
+class Loaded(Message):
+    """A session is there, with an estimate of its tokens."""
+
+    def __init__(self, source: Source, session: Session, before: array[int]) -> None:
+        super().__init__()
+        self.source, self.session, self.before = source, session, before
+
+
+class Unreadable(Message):
+    """A file could not be read; `says` is one sentence."""
+
+    def __init__(self, says: str) -> None:
+        super().__init__()
+        self.says = says
+
+
+class Counting(Message):
+    """Exact counts have come, of the first rows."""
+
+    def __init__(self, session: Session, counter: Counter, counts: array[int]) -> None:
+        super().__init__()
+        self.session, self.counter, self.counts = session, counter, counts
+
+
+class SentCounted(Message):
+    """The exact size of a sent view."""
+
+    def __init__(self, view: SentView, counter: Counter, tokens: int) -> None:
+        super().__init__()
+        self.view, self.counter, self.tokens = view, counter, tokens
+
+
+class Opened(Message):
+    """A file is open: worth remembering."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+
+class SetupChanged(Message):
+    """Settings changed: worth remembering."""
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__()
+        self.setup = setup

@@ -1,0 +1,330 @@
+"""One parameter on the screen: its name and value, its slider, and a line that says what the numbers mean.
+
+Nothing here changes height while a value moves. Only opening the field for a typed value, and the sentence that says why
+a typed value will not do, lay out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input
+
+from inspector.policies.policy import Param, SettingError, Value
+from inspector.text import clip, thousands, visible
+from inspector.tui.slider import Number, Slider, scale_of
+
+BROKEN = "!"
+
+
+def amount(param: Param, value: Value) -> str:
+    """A value as people read it: `2,000`, `3.2`; of a text its size, or "draft" where there is none."""
+    if isinstance(value, str):
+        return f"{thousands(len(value.encode('utf-8', 'replace')))} bytes"
+    if value is None:
+        return "draft" if param.kind == "text" else "not set"
+    if isinstance(value, int):
+        return thousands(value)
+    return f"{value:,.6f}".rstrip("0").rstrip(".") if value % 1 else f"{value:,.1f}"
+
+
+def title(param: Param, top: Number, width: int) -> str:
+    """The parameter's name, without its unit where name and largest value would not fit on one line."""
+    room = width - len(amount(param, top)) - 1
+    if len(param.title) > room:
+        return clip(param.title.removesuffix(f" {param.unit}"), room)
+    return param.title
+
+
+def heading(param: Param, value: Value, top: Number, width: int) -> tuple[str, str]:
+    """Name and value, together exactly `width` cells: the value stands at the right and is never cut."""
+    number = amount(param, value)
+    name = title(param, top, width)
+    room = max(0, width - len(number))
+    return clip(name, max(0, room - 1)).ljust(room), number
+
+
+def meaning(param: Param, value: Value, top: Number, width: int) -> str:
+    """The line under a slider: unit, whether the value switches off or is the default, and the end of the range.
+
+    What does not fit in `width` cells goes, the least needed first.
+    """
+    if param.kind == "text":
+        return clip("press Enter to give one" if value is None else "press Enter to change it", width)
+    for left, right in _meanings(param, value, top):
+        if len(left) + len(right) + 2 <= width:
+            return left + right.rjust(width - len(left))
+    return clip(param.unit, width)
+
+
+def _meanings(param: Param, value: Value, top: Number) -> Iterator[tuple[str, str]]:
+    unit = [] if param.title.endswith(param.unit) else [param.unit]
+    off = ["off"] if param.off is not None and value == param.off else []
+    default = ["default"] if value == param.default else [f"default {amount(param, param.default)}"]
+    end = amount(param, top)
+    span = f"to {end}" if param.low == 0 else f"{amount(param, param.low)} to {end}"
+    for right in (span, end):
+        yield ", ".join([*unit, *off, *default]), right
+    for words in ([*off, *default], [*unit, *off], [*off]):
+        yield ", ".join(words), span
+
+
+def read_typed(param: Param, text: str) -> Value:
+    """A typed value; "off" and "default" are words for theirs. Raises `SettingError` with one sentence."""
+    word = text.strip().lower()
+    if param.kind != "text" and word == "default":
+        return param.default
+    if word == "off" and param.off is not None:
+        return param.off
+    return param.read(text)
+
+
+class Line(Widget):
+    """One line of text, changed without a layout."""
+
+    DEFAULT_CSS = "Line { width: 1fr; height: 1; }"
+
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.text = Content("")
+
+    def render(self) -> Content:
+        """The text."""
+        return self.text
+
+    def show(self, text: Content) -> None:
+        """Draws another text, if it is another one."""
+        if text != self.text or text.spans != self.text.spans:
+            self.text = text
+            self.refresh()
+
+
+class Entry(Input):
+    """The field for a typed value; Esc closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
+
+    class Left(Message):
+        """A person turned away from the field."""
+
+    def action_leave(self) -> None:
+        """Says that the field may close."""
+        self.post_message(self.Left())
+
+    def on_blur(self) -> None:
+        """Closes when something else is clicked."""
+        self.post_message(self.Left())
+
+
+class Setting(Vertical):
+    """One parameter: heading, slider or field, meaning."""
+
+    DEFAULT_CSS = """
+    Setting { height: auto; margin-bottom: 1; padding: 0 1 0 0; border-left: blank; }
+    Setting.-selected { border-left: outer $accent; }
+    Setting .meaning { color: $foreground 60%; }
+    Setting Entry { display: none; width: 1fr; padding: 0; }
+    Setting .trouble { display: none; height: auto; color: $text-error; }
+    Setting.-typing Slider { display: none; }
+    Setting.-typing Entry { display: block; }
+    Setting.-trouble .trouble { display: block; }
+    Setting.-trouble .meaning { display: none; }
+    """
+
+    class Changed(Message):
+        """A person changed the value; superseded by a later change of the same parameter."""
+
+        def __init__(self, name: str, value: Value) -> None:
+            super().__init__()
+            self.name = name
+            self.value = value
+
+        def can_replace(self, message: Message) -> bool:
+            """Whether the later `message` makes this one void."""
+            return isinstance(message, Setting.Changed) and message.name == self.name
+
+    class Clamped(Message):
+        """The value was held at an end of the slider, and `says` tells so."""
+
+        def __init__(self, says: str) -> None:
+            super().__init__()
+            self.says = says
+
+    class Chosen(Message):
+        """A person clicked on the block; with `opens`, on its value."""
+
+        def __init__(self, setting: Setting, opens: bool) -> None:
+            super().__init__()
+            self.setting = setting
+            self.opens = opens
+
+    class Closed(Message):
+        """The field for a typed value is closed, and the focus is free."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.param = Param("", "", 0, "")
+        self.top: Number = 0
+        self.value: Value = 0
+        self.shown = False
+        """Whether a value has been drawn since the parameter was described."""
+        self._heading = Line(classes="heading")
+        self.slider = Slider(scale_of(self.param, 1))
+        self.slider.can_focus = False
+        self._entry = Entry(compact=True, max_length=40, select_on_focus=True)
+        self._meaning = Line(classes="meaning")
+        self._trouble = Trouble(classes="trouble")
+
+    def compose(self) -> ComposeResult:
+        """Three lines, of which the middle one is a slider or a field."""
+        yield self._heading
+        yield self.slider
+        yield self._entry
+        yield self._meaning
+        yield self._trouble
+
+    def describe(self, param: Param, top: Number) -> None:
+        """Takes over a parameter whose slider ends at `top`."""
+        self.close()
+        self.param, self.top, self.shown = param, top, False
+        self.slider.display = param.kind != "text"
+        self.slider.default = param.default
+        if param.kind != "text":
+            self.slider.scale = scale_of(param, top)
+
+    def show(self, value: Value) -> None:
+        """Draws a value; no message is posted."""
+        self.value, self.shown = value, True
+        if not isinstance(value, str):
+            self.slider.value = value if value is not None else self._least()
+        self._draw()
+
+    def _least(self) -> Number:
+        return self.param.default if isinstance(self.param.default, int | float) else self.param.low
+
+    def on_resize(self) -> None:
+        """Fits the texts to the width."""
+        self._draw()
+
+    def _draw(self, says: str = "") -> None:
+        width = self.content_size.width
+        if width < 1:
+            return
+        name, number = heading(self.param, self.value, self.top, width)
+        self._heading.show(Content.assemble(name, (number, "bold")))
+        if says:
+            self._meaning.show(Content.styled(clip(f"{BROKEN} {says}", width), "bold $text-warning"))
+        else:
+            self._meaning.show(Content(meaning(self.param, self.value, self.top, width)))
+
+    def step(self, by: int) -> None:
+        """Moves the slider by steps, as a person does."""
+        if self.param.kind != "text":
+            self.slider.action_step(by)
+
+    def change(self, value: Value) -> None:
+        """Takes a value as a person gives it."""
+        if value != self.value:
+            self.show(value)
+            self.post_message(self.Changed(self.param.name, value))
+        else:
+            self._draw()
+
+    def on_slider_changed(self, event: Slider.Changed) -> None:
+        """Takes the slider's value; a value that lay beyond its end is gone, and that is said."""
+        event.stop()
+        beyond = isinstance(self.value, int | float) and self.value > self.slider.scale.high
+        self.change(event.value)
+        if beyond and event.value == self.slider.scale.high:
+            self._clamped(event.value)
+
+    def on_slider_ended(self, event: Slider.Ended) -> None:
+        """Says that the slider goes no further."""
+        event.stop()
+        self._clamped(event.end)
+
+    def _clamped(self, end: Number) -> None:
+        beyond = isinstance(self.value, int | float) and self.value > end
+        says = f"{'beyond' if beyond else 'at'} its end: {amount(self.param, end)}"
+        self._draw(says)
+        self.post_message(self.Clamped(f"{self.param.title} is {says}"))
+
+    def open(self) -> None:
+        """Opens the field for a typed value."""
+        self.add_class("-typing")
+        self._entry.value = "" if self.value is None else str(self.value)
+        self._entry.focus()
+
+    def close(self) -> None:
+        """Closes the field, keeping the value as it was."""
+        if self.has_class("-typing"):
+            self.remove_class("-typing", "-trouble")
+            self.post_message(self.Closed())
+
+    def on_entry_left(self, event: Entry.Left) -> None:
+        """Closes the field."""
+        event.stop()
+        self.close()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Takes the typed value, or says why it will not do."""
+        event.stop()
+        try:
+            value = read_typed(self.param, event.value)
+        except SettingError as error:
+            self._trouble.show(f"{BROKEN} {error}")
+            self.add_class("-trouble")
+            return
+        self.close()
+        self.change(value)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Another text is another chance."""
+        event.stop()
+        self.remove_class("-trouble")
+
+    def on_click(self, event: events.Click) -> None:
+        """Selects the parameter; a click on the value opens the field, one on the words "default N" resets."""
+        if self.has_class("-typing"):
+            return
+        if event.widget is self._meaning and self._on_default(event.x):
+            self.change(self.param.default)
+        on_value = event.widget is self._heading and event.x >= self._heading.text.cell_length - len(self._number)
+        self.post_message(self.Chosen(self, on_value or self.param.kind == "text"))
+
+    @property
+    def _number(self) -> str:
+        return amount(self.param, self.value)
+
+    def _on_default(self, x: int) -> bool:
+        """Whether a cell of the last line lies on the words "default N"."""
+        words = f"default {amount(self.param, self.param.default)}"
+        start = self._meaning.text.plain.find(words)
+        return 0 <= start <= x < start + len(words)
+
+
+class Trouble(Widget):
+    """Why a typed value will not do, folded at words."""
+
+    DEFAULT_CSS = "Trouble { width: 1fr; height: auto; }"
+
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._says = Content("")
+
+    def render(self) -> Content:
+        """The sentence."""
+        return self._says
+
+    def show(self, says: str) -> None:
+        """Takes another sentence, which may quote what was typed."""
+        self._says = Content(visible(says))
+        self.refresh(layout=True)
