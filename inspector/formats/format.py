@@ -10,6 +10,20 @@ from inspector.finding import Finding
 from inspector.message import Body, Compaction, Origin, Usage
 
 
+class UnreadableSession(Exception):
+    """A file that holds no session, or none that can be read; `str` is one clear sentence that names the file."""
+
+    def __init__(self, sentence: str, finding: Finding | None = None) -> None:
+        super().__init__(sentence)
+        self.finding = finding
+        """The damage behind it, where it is damage."""
+
+
+LOST = None
+"""Stands in a list for an element that salvage could not read (its finding is in the damage), so that the elements
+after it keep their native index."""
+
+
 class Record(NamedTuple):
     """One JSON value of a JSON Lines file."""
 

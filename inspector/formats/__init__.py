@@ -1,0 +1,156 @@
+"""Recorded sessions: recognised by their content, read from a path, from bytes, or from messages a caller holds."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inspector.finding import Finding
+from inspector.formats import anthropic, ollama, openai_chat
+from inspector.formats.files import read_bytes, unpacked
+from inspector.formats.format import Conversation, Format, Record, Recording, UnreadableSession
+from inspector.formats.records import collector_paused, salvage
+from inspector.message import Body, Session, listed
+
+__all__ = [
+    "FORMATS", "Conversation", "Format", "Opened", "Record", "Recording", "UnreadableSession", "conversations",
+    "conversations_in", "format_named", "from_messages", "load", "load_bytes", "session_of",
+]  # fmt: skip
+
+FORMATS: tuple[Format, ...] = (anthropic.FORMAT, ollama.FORMAT, openai_chat.FORMAT)
+"""Every format, in the order of recognition: the most specific first."""
+
+
+class Opened(NamedTuple):
+    """Everything that a file holds."""
+
+    format: Format
+    conversations: tuple[Conversation, ...]
+    """All of them, side conversations included, the main one first; never empty."""
+    damage: tuple[Finding, ...]
+    """What was wrong with the file; each conversation adds what was wrong inside it."""
+
+
+def load(path: str | os.PathLike[str], *, format: str | None = None, index: int = 0) -> Session:
+    """One conversation of a recorded session.
+
+    Args:
+        path: a file of any known format, compressed with gzip or not.
+        format: the short name of the format, where recognition is not to decide.
+        index: which conversation of the file, from 0.
+
+    Raises:
+        UnreadableSession: with one sentence that says why; its `finding` names the damage, where there is some.
+    """
+    return session_of(conversations(path, format), os.fspath(path), index)
+
+
+def load_bytes(raw: bytes, name: str, *, format: str | None = None, index: int = 0) -> Session:
+    """`load` for bytes that were read already; `name` stands for the path ("-" for standard input)."""
+    return session_of(conversations_in(raw, name, format), name, index)
+
+
+def conversations(path: str | os.PathLike[str], format: str | None = None) -> Opened:
+    """Everything in a file. Raises `UnreadableSession`."""
+    chosen = None if format is None else format_named(format)
+    name = os.fspath(path)
+    return _opened(salvage(unpacked(read_bytes(name), name), name), chosen)
+
+
+def conversations_in(raw: bytes, name: str, format: str | None = None) -> Opened:
+    """`conversations` for bytes that were read already. Raises `UnreadableSession`."""
+    chosen = None if format is None else format_named(format)
+    return _opened(salvage(unpacked(raw, name), name), chosen)
+
+
+def session_of(opened: Opened, file: str, index: int = 0) -> Session:
+    """One conversation of an opened file as a session. Raises `UnreadableSession` where there is none of that index."""
+    count = len(opened.conversations)
+    if not 0 <= index < count:
+        has = "one conversation, number 0" if count == 1 else f"{count:,} conversations, numbered 0 to {count - 1}"
+        raise UnreadableSession(f"{file}: there is no conversation {index}; the file holds {has}")
+    one = opened.conversations[index]
+    return Session(
+        messages=one.messages,
+        origin=one.origin,
+        source=range(len(one.messages)),
+        file=file,
+        format=opened.format.name,
+        title=one.title,
+        index=index,
+        conversations=count,
+        model=one.model,
+        tools=one.tools,
+        usage=one.usage,
+        compactions=one.compactions,
+        damage=_named_once((*opened.damage, *one.damage)),
+    )
+
+
+def from_messages(messages: Sequence[Body]) -> Session:
+    """A session of OpenAI-shaped dicts, as an agent holds them; neither the list nor a dict is copied or changed.
+
+    Raises `TypeError` with one sentence where it is no list (or tuple) of dicts.
+    """
+    if not isinstance(messages, (list, tuple)):
+        raise TypeError(f"messages must be a list of dicts, not {type(messages).__name__}")
+    for place, body in enumerate(messages):
+        if not isinstance(body, dict):
+            raise TypeError(f"messages must be a list of dicts; element {place} is of type {type(body).__name__}")
+    return Session(messages=messages, origin=listed(""), source=range(len(messages)))
+
+
+def format_named(name: str) -> Format:
+    """The format of that short name. Raises `UnreadableSession` with a sentence that says which there are."""
+    known = {format.name: format for format in FORMATS}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    raise UnreadableSession(f"there is no format {name[:60]!r}; {hint}")
+
+
+def _opened(recording: Recording, chosen: Format | None) -> Opened:
+    with collector_paused():
+        try:
+            known, recording = (chosen, recording) if chosen else _recognised(recording)
+            found = tuple(known.read(recording))
+        except RecursionError:
+            raise UnreadableSession(f"{recording.name}: it is nested too deep to be read") from None
+        except Exception:
+            if not chosen:
+                raise
+            raise UnreadableSession(f"{recording.name}: it is not of the format {chosen.name}") from None
+    if not found or (recording.damage and not any(one.messages or one.abandoned for one in found)):
+        raise UnreadableSession(
+            f"{recording.name}: no whole message of the format {known.name} is in it", _worst(recording.damage)
+        )
+    return Opened(known, found, recording.damage)
+
+
+def _recognised(recording: Recording) -> tuple[Format, Recording]:
+    """The format of a recording, and the recording as that format reads it: an object may be JSON Lines of one line."""
+    seen = [recording]
+    if isinstance(recording.document, dict) and not any(one.code == "truncated-record" for one in recording.damage):
+        line = Record(recording.document, 0, 0)
+        seen.append(Recording(recording.name, records=[line], damage=recording.damage))
+    for form in seen:
+        for format in FORMATS:
+            if format.recognise(form):
+                return format, form
+    names = ", ".join(format.name for format in FORMATS)
+    says = f"{recording.name}: it is JSON, but holds no conversation in a known format ({names})"
+    raise UnreadableSession(says, _worst(recording.damage))
+
+
+def _worst(damage: Sequence[Finding]) -> Finding | None:
+    """The first finding that may be the reason why nothing could be read."""
+    return next((finding for finding in damage if finding.severity != "info"), None)
+
+
+def _named_once(damage: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings without those that name a code at a place a second time, as salvage and a reader may both do."""
+    seen = {(one.code, one.message_index, one.pointer or one.says): one for one in reversed(damage)}
+    return tuple(reversed(seen.values()))
