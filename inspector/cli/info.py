@@ -100,9 +100,12 @@ def _active(session: str, form: str | None, index: int, model: str | None) -> Su
 
 
 def _everything(session: str, form: str | None, model: str | None) -> Subject:
+    from inspector.formats import session_of
+
     opened = read_all(session, form)
     each = [[*conversation.messages, *conversation.abandoned] for conversation in opened.conversations]
-    damage = (*opened.damage, *(fault for conversation in opened.conversations for fault in conversation.damage))
+    sessions = [session_of(opened, session, index) for index in range(len(opened.conversations))]
+    damage = dict.fromkeys(fault for read in sessions for fault in read.damage)
     return Subject(
         source=session,
         format=opened.format.name,
@@ -110,7 +113,7 @@ def _everything(session: str, form: str | None, model: str | None) -> Subject:
         conversations=sum(not conversation.side for conversation in opened.conversations),
         bodies=[body for bodies in each for body in bodies],
         figures=sum(map(figures, each), Figures(Counter())),
-        damage=damage,
+        damage=tuple(damage),
     )
 
 
