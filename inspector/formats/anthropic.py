@@ -192,7 +192,8 @@ def _conversation(request: _Request) -> Conversation:
             continue
         first = len(rows)
         _add(rows, native, message)
-        usage += _usage(rows, first, message)
+        found = usage_of(rows.answer(first), message.get("usage")) if message.get("role") == "assistant" else None
+        usage += [found] if found else []
         compactions += _compactions(rows, first, message.get("content"))
         model = message.get("model") or model
     return Conversation(
@@ -210,13 +211,6 @@ def _conversation(request: _Request) -> Conversation:
 def _add(rows: Rows, native: int, message: Body) -> None:
     role = message.get("role")
     rows.add(native, role if isinstance(role, str) else "other", message.get("content"))
-
-
-def _usage(rows: Rows, first: int, message: Body) -> Iterator[Usage]:
-    answer = next((row for row in range(first, len(rows)) if rows.messages[row]["role"] == "assistant"), None)
-    found = None if answer is None else usage_of(answer, message.get("usage"))
-    if found is not None:
-        yield found
 
 
 def _compactions(rows: Rows, first: int, content: Any) -> Iterator[Compaction]:

@@ -31,11 +31,12 @@ import orjson
 from inspector.message import Body, Origin, Usage, compact_json
 
 Spot: TypeAlias = tuple[int, int]
-"""A block: the native index of its message or line, and its place in the content list."""
+"""A block: the native index of its message or line, and its place in the content list; `WHOLE` is the content."""
 Located: TypeAlias = tuple[int, int, Any]
 """A spot with the block that stands there."""
 
 TOO_DEEP = "[nested too deep to be written out]"
+WHOLE = -1
 SERVER_CALLS = ("server_tool_use", "mcp_tool_use")
 
 
@@ -53,15 +54,16 @@ class Place(NamedTuple):
 class Rows:
     """OpenAI-shaped messages in the making, with the native place of each."""
 
-    __slots__ = ("_names", "messages", "native", "spots")
+    __slots__ = ("messages", "names", "native", "spots")
 
-    def __init__(self) -> None:
+    def __init__(self, names: dict[str, str] | None = None) -> None:
         self.messages: list[Body] = []
         self.native: list[int] = []
         """Native index of the message that each row comes of."""
         self.spots: list[tuple[Spot, ...]] = []
         """The blocks of each row: calls first."""
-        self._names: dict[str, str] = {}
+        self.names: dict[str, str] = {} if names is None else names
+        """The tool that each call id so far has called."""
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -82,6 +84,11 @@ class Rows:
             self._add_turn(native, role, blocks)
         if len(self.messages) == before:
             self._put(native, (), {"role": role, "content": ""})
+
+    def answer(self, first: int) -> int:
+        """The first assistant row from `first` on; `first` where there is none."""
+        rows = range(first, len(self.messages))
+        return next((row for row in rows if self.messages[row]["role"] == "assistant"), first)
 
     def _put(self, native: int, spots: tuple[Spot, ...], body: Body) -> None:
         self.messages.append(body)
@@ -116,7 +123,7 @@ class Rows:
         if draft.call_spots or draft.spots:
             for call in draft.calls:
                 if isinstance(call.get("id"), str):
-                    self._names[call["id"]] = call["function"]["name"]
+                    self.names[call["id"]] = call["function"]["name"]
             self._put(native, (*draft.call_spots, *draft.spots), draft.body(role))
 
     def _add_result(self, native: int, found: Located) -> None:
@@ -125,8 +132,8 @@ class Rows:
         body: Body = {"role": "tool"}
         if answers is not None:
             body["tool_call_id"] = answers
-            if isinstance(answers, str) and self._names.get(answers):
-                body["name"] = self._names[answers]
+            if isinstance(answers, str) and self.names.get(answers):
+                body["name"] = self.names[answers]
         if block["type"] != "tool_result":
             body["type"] = block["type"]
         body["content"] = content_of(block.get("content"))
@@ -183,11 +190,12 @@ class _Draft:
 
 
 def located(native: int, content: Any) -> list[Located]:
-    """The blocks of a content value, each with its spot; a lone value stands for a list of one."""
+    """The blocks of a content value, each with its spot; a value that is no list is one block, `WHOLE`."""
     if content is None:
         return []
-    blocks = content if isinstance(content, list) else [content]
-    return [(native, position, block) for position, block in enumerate(blocks)]
+    if not isinstance(content, list):
+        return [(native, WHOLE, content)]
+    return [(native, position, block) for position, block in enumerate(content)]
 
 
 def is_result(block: Any) -> bool:
@@ -259,10 +267,13 @@ def origins(rows: Rows, place: Callable[[int], Place]) -> Callable[[int], Origin
 
     def origin(row: int) -> Origin:
         index, pointer, _, line = place(native[row])
-        parts = tuple(f"{place(home).content}/{position}" for home, position in spots[row])
-        return Origin(index, pointer, line, parts)
+        return Origin(index, pointer, line, tuple(_pointer(place(home), position) for home, position in spots[row]))
 
     return origin
+
+
+def _pointer(place: Place, position: int) -> str:
+    return place.content if position == WHOLE else f"{place.content}/{position}"
 
 
 def usage_of(row: int, usage: Any) -> Usage | None:

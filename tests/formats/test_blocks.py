@@ -1,12 +1,13 @@
 """How Anthropic content blocks become messages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.formats.blocks import Place, Rows, content_of, json_text, origins, usage_of
+from inspector.formats.blocks import WHOLE, Place, Rows, content_of, json_text, origins, usage_of
 from inspector.message import Origin, Usage
 
 PIXEL = "iVBORw0KGgo="
@@ -285,11 +286,16 @@ def test_any_content_gives_at_least_one_row_a_message_and_every_block_once(messa
     assert set(rows.native) == set(range(len(messages)))
     spots = [spot for row in rows.spots for spot in row]
     assert len(spots) == len(set(spots))
-    wanted = {(index, p) for index, (_, content) in enumerate(messages) for p in range(len(blocks_in(content)))}
+    wanted = {(index, p) for index, (_, content) in enumerate(messages) for p in positions(content)}
     assert set(spots) == wanted
 
 
-def blocks_in(content: Any) -> list[Any]:
+def positions(content: Any) -> Sequence[int]:
     if content is None or isinstance(content, str):
-        return []
-    return content if isinstance(content, list) else [content]
+        return ()
+    return range(len(content)) if isinstance(content, list) else (WHOLE,)
+
+
+def test_a_lone_block_is_pointed_at_as_the_content_itself() -> None:
+    rows = rows_of(("user", text("a")))
+    assert (rows.messages[0]["content"], origins(rows, place)(0).parts) == ("a", ("/messages/0/content",))
