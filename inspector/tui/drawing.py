@@ -53,7 +53,11 @@ class Drawing:
             start, sign = [bar, ("text", " " * (grid.number + 1))], ("text", " ")
 
     def _left(self, row: int, body: Sequence[Line]) -> Iterator[list[Piece]]:
-        yield lines.original_head(self.shown, row, self.grid.text, self.grid.tokens)
+        shown, grid = self.shown, self.grid
+        words = lines.who(shown, row)
+        if not grid.two_sided and row in shown.breakages.rows:
+            words += [("text", "  "), *lines.harm(shown, row)]
+        yield lines.original_head(shown, row, words, grid.text, grid.tokens)
         yield from map(self._marked, body)
 
     def _right(self, row: int, room: int) -> Iterator[list[Piece]]:

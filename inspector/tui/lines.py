@@ -92,14 +92,18 @@ def words(shown: Shown, row: int) -> list[Piece]:
         return [("gone", "after this request")]
     mark = glyph(shown, row)[1]
     inserts = shown.inserts_by_anchor.get(row, ())
-    said: list[Piece] = []
-    if broken := shown.breakages.rows.get(row):
-        said.append(("broken", ("" if mark == BROKEN else "! ") + ", ".join(SAYS[kind] for kind in broken)))
+    said = harm(shown, row, marked=mark == BROKEN)
     if inserts:
         said.append(("insert", ("" if mark == INSERTED else "+ ") + badge(inserts)))
     if own := _own_words(shown, row, action, anchored=bool(inserts)):
         said.append(("gone" if action in GONE else "reason", own))
     return [piece for item in said for piece in (("reason", SEPARATOR), item)][1:]
+
+
+def harm(shown: Shown, row: int, marked: bool = False) -> list[Piece]:
+    """What the policy broke at a row, in words, with a ! where the row has not got one already."""
+    broken = shown.breakages.rows.get(row)
+    return [("broken", ("" if marked else "! ") + ", ".join(SAYS[kind] for kind in broken))] if broken else []
 
 
 def _own_words(shown: Shown, row: int, action: Action, anchored: bool) -> str:
@@ -130,9 +134,9 @@ def badge(inserts: Sequence[Insert]) -> str:
     return ", ".join(f"{words} ({count} times)" if count > 1 else words for words, count in said.items())
 
 
-def original_head(shown: Shown, row: int, width: int, tokens: int) -> list[Piece]:
-    """Role, tool and tokens as recorded."""
-    return [*fit(who(shown, row), width - tokens - 2), ("tokens", f"  {count(shown, shown.before[row]):>{tokens}}")]
+def original_head(shown: Shown, row: int, said: list[Piece], width: int, tokens: int) -> list[Piece]:
+    """Words and tokens as recorded, in a column of `tokens` cells."""
+    return [*fit(said, width - tokens - 2), ("tokens", f"  {count(shown, shown.before[row]):>{tokens}}")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ def sent_head(said: list[Piece], width: int, tokens: int, sizes: Figures) -> lis
     """Words, tokens as sent, and the signed change, in columns of `tokens` and `tokens + 1` cells."""
     return [
         *fit(said, width - 2 * tokens - 5),
-        ("tokens" if sizes.change else "same", f"  {sizes.after:>{tokens}}"),
+        ("tokens" if sizes.change and sizes.after != "0" else "same", f"  {sizes.after:>{tokens}}"),
         (sizes.look, f"  {signed(sizes.change) if sizes.change else '':>{tokens + 1}}"),
     ]
 

@@ -4,7 +4,7 @@ Legend, so that nothing hangs on colour:
 
 - Upper line: tokens of each slice as recorded, ▁ to █. Heights follow the square root of the tokens, since a few huge
   results would flatten all else on a straight scale.
-- Lower line: what is sent of the slice, on the same scale; x where nothing is sent, ! where the policy broke something.
+- Lower line: what is sent of the slice, on the same scale; · where nothing is sent, ! where the policy broke something.
 - ▼ on the upper line: the slice of the cursor. With one line, ▼ and ! stand in it, and bars show what is sent.
 """
 
@@ -29,7 +29,7 @@ from inspector.message import text_of
 from inspector.tui.shown import Shown
 
 BARS = " ▁▂▃▄▅▆▇█"
-GONE, BROKEN, CURSOR = "x", "!", "▼"
+GONE, BROKEN, CURSOR = "·", "!", "▼"
 INSERT_CHARS_A_TOKEN = 4
 
 

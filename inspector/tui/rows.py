@@ -130,6 +130,7 @@ class Layout:
 
     def __init__(self, tall: bytes, rows: Sequence[int] | None = None) -> None:
         self.rows: Sequence[int] = range(len(tall)) if rows is None else rows
+        """The rows that are drawn, ascending."""
         chosen: Iterable[int] = tall if rows is None else map(tall.__getitem__, rows)
         self.tops = array("q", accumulate(chosen, initial=0))
         """The first line of each place, and the number of all lines at the end."""
@@ -150,8 +151,6 @@ class Layout:
         """The place of a row; of one that is not shown, that of the nearest row. -1 where there are no rows."""
         if not self.rows:
             return -1
-        if isinstance(self.rows, range):
-            return min(max(0, row), len(self.rows) - 1)
         after = min(bisect_left(self.rows, row), len(self.rows) - 1)
         before = max(0, after - 1)
         return after if self.rows[after] - row <= row - self.rows[before] else before
