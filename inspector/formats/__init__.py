@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.finding import Finding
-from inspector.formats import anthropic, ollama, openai_chat
+from inspector.formats import anthropic, claude_code, ollama, openai_chat
 from inspector.formats.files import read_bytes, unpacked
 from inspector.formats.format import Conversation, Format, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused, salvage
@@ -19,7 +19,7 @@ __all__ = [
     "conversations_in", "format_named", "from_messages", "load", "load_bytes", "session_of",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (anthropic.FORMAT, ollama.FORMAT, openai_chat.FORMAT)
+FORMATS: tuple[Format, ...] = (claude_code.FORMAT, anthropic.FORMAT, ollama.FORMAT, openai_chat.FORMAT)
 """Every format, in the order of recognition: the most specific first."""
 
 

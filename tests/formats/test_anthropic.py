@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from inspector.formats import conversations
 from inspector.formats.anthropic import FORMAT
 from inspector.formats.format import Conversation, Record, Recording
 from inspector.message import Compaction, Context, Origin, Usage, image_count
 from inspector.pairs import pairs_of
 from tests.shared import SHARED, needs_shared
 
+SAMPLE = Path(__file__).parents[2] / "sample_sessions" / "anthropic_thinking.json"
 CALL = {"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "a.py"}
 TALK: list[Any] = [
@@ -151,9 +153,9 @@ def test_not_recognised(document: Any) -> None:
 FIELDS = ("tool_calls", "tool_results", "dangling_calls", "orphan_results", "images", "conversations")
 
 
-def counted(conversations: Sequence[Conversation]) -> dict[str, int]:
+def counted(loaded: Sequence[Conversation]) -> dict[str, int]:
     """What INDEX.tsv counts; pairing along the file's order, which is its own for these files."""
-    contexts = [Context(c.messages, c.origin, range(len(c.messages))) for c in conversations]
+    contexts = [Context(c.messages, c.origin, range(len(c.messages))) for c in loaded]
     pairs = [pairs_of(context) for context in contexts]
     bodies = [body for context in contexts for body in context.messages]
     return {
@@ -162,7 +164,7 @@ def counted(conversations: Sequence[Conversation]) -> dict[str, int]:
         "dangling_calls": sum(len(found.dangling) for found in pairs),
         "orphan_results": sum(len(found.orphans) for found in pairs),
         "images": sum(map(image_count, bodies)),
-        "conversations": len(conversations),
+        "conversations": len(loaded),
     }
 
 
@@ -177,8 +179,9 @@ def index_rows(format: str) -> list[dict[str, str]]:
 @needs_shared
 @pytest.mark.parametrize("row", index_rows("anthropic"), ids=lambda row: row["file"])
 def test_public_files_count_as_their_index_says(row: dict[str, str]) -> None:
-    document = json.loads((SHARED / "sessions" / row["file"]).read_bytes())
-    got = counted(read(of_document(document)))
+    opened = conversations(SHARED / "sessions" / row["file"])
+    got = counted(opened.conversations)
+    assert opened.format is FORMAT
     assert {name: str(got[name]) for name in FIELDS if row[name]} == {name: row[name] for name in FIELDS if row[name]}
 
 
@@ -190,8 +193,19 @@ def cases() -> list[Path]:
 @needs_shared
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_broken_files_load_all_their_messages(case: Path) -> None:
-    document = json.loads((case / "input.json").read_bytes())
-    (conversation,) = read(of_document(document))
+    opened = conversations(case / "input.json")
+    (conversation,) = opened.conversations
+    assert opened.format is FORMAT
     wanted = json.loads((case / "case.json").read_bytes())["expected_behaviour"]["loaded_messages"]
     assert len({origin.index for origin in origin_list(conversation)} - {-1}) == wanted
+    assert conversation.damage == ()
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the sample session is not there yet")
+def test_the_sample_session_is_whole() -> None:
+    (conversation,) = conversations(SAMPLE).conversations
+    got = counted([conversation])
+    assert (got["dangling_calls"], got["orphan_results"]) == (0, 0)
+    assert conversation.messages[0]["role"] == "system"
+    assert any("thinking_blocks" in body for body in conversation.messages)
     assert conversation.damage == ()

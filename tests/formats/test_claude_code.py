@@ -1,6 +1,5 @@
 """Claude Code sessions: the live path, streamed messages, compactions, subagents, damage."""
 
-import contextlib
 import csv
 import json
 from collections.abc import Iterable, Sequence
@@ -11,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.formats import conversations
 from inspector.formats.claude_code import FORMAT
-from inspector.formats.format import Conversation, Record, Recording
+from inspector.formats.format import Conversation, Recording
 from inspector.message import Body, Compaction, Context, Origin, Usage, calls_of, image_count
 from inspector.pairs import pairs_of
 from tests.formats.claude_lines import Line, answers, boundary, call, line, recording, result, says, text
@@ -268,7 +268,7 @@ def test_an_older_summary_line_with_a_message_is_a_user_message() -> None:
 
 def test_subagents_are_side_conversations_one_an_agent() -> None:
     side: Line = {"isSidechain": True}
-    conversations = read(
+    loaded = read(
         says("u1", None, "Search."),
         answers("a1", "u1", "m1", call("t1", "Task")),
         says("v1", None, "Find TODOs.", agentId="one", **side),
@@ -277,12 +277,12 @@ def test_subagents_are_side_conversations_one_an_agent() -> None:
         answers("w2", "w1", "n2", text("Two."), **side),
         says("r1", "a1", result("t1", "Found.")),
     )
-    assert [(c.side, c.title, [said for _, said in script(c)]) for c in conversations] == [
+    assert [(c.side, c.title, [said for _, said in script(c)]) for c in loaded] == [
         (False, "", ["Search.", ["t1"], "Found."]),
         (True, "subagent one", ["Find TODOs.", "None."]),
         (True, "subagent line 4", ["Find FIXMEs.", "Two."]),
     ]
-    assert conversations[1].origin(1).index == 4
+    assert loaded[1].origin(1).index == 4
 
 
 def test_a_subagents_own_file_is_a_main_conversation() -> None:
@@ -357,15 +357,15 @@ WILD = st.fixed_dictionaries(
 @settings(max_examples=300)
 @given(st.lists(WILD | st.integers(), max_size=25))
 def test_every_message_line_is_in_exactly_one_place_whatever_the_links(lines: list[Any]) -> None:
-    conversations = read(*lines)
-    origins = [c.origin(row) for c in conversations for row in range(len(c.messages))]
+    loaded = read(*lines)
+    origins = [c.origin(row) for c in loaded for row in range(len(c.messages))]
     parts = [part for origin in origins for part in origin.parts]
     assert len(parts) == len(set(parts))
     told = {origin.index for origin in origins} | {int(part.split("/")[1]) for part in parts}
-    copies = {found.message_index for found in conversations[0].damage if found.code == "duplicate-record"}
+    copies = {found.message_index for found in loaded[0].damage if found.code == "duplicate-record"}
     spoken = {place for place, value in enumerate(lines) if speaks(value)} - copies
     assert told <= spoken
-    left = conversations[0].abandoned
+    left = loaded[0].abandoned
     assert len(left) <= len(spoken - told)
     assert bool(left) == bool(spoken - told)
 
@@ -387,8 +387,8 @@ def test_shuffled_and_cut_sessions_load(order: list[int], kept: int) -> None:
         says("s", "b", "Sum.", isCompactSummary=True),
         answers("c1", "s", "m2", text("On.")),
     ]
-    conversations = read(*[lines[place] for place in order[:kept]])
-    rows = sum(len(conversation.messages) + len(conversation.abandoned) for conversation in conversations)
+    loaded = read(*[lines[place] for place in order[:kept]])
+    rows = sum(len(conversation.messages) + len(conversation.abandoned) for conversation in loaded)
     speaking = sum(place != 4 for place in order[:kept])
     assert speaking - 1 <= rows <= speaking
 
@@ -396,9 +396,9 @@ def test_shuffled_and_cut_sessions_load(order: list[int], kept: int) -> None:
 FIELDS = ("tool_calls", "tool_results", "dangling_calls", "orphan_results", "images", "conversations")
 
 
-def counted(conversations: Iterable[Conversation]) -> dict[str, int]:
+def counted(loaded: Iterable[Conversation]) -> dict[str, int]:
     """Everything in a file, abandoned branches and side conversations too, as INDEX.tsv counts it."""
-    found = list(conversations)
+    found = list(loaded)
     bodies: list[Body] = [body for c in found for body in (*c.messages, *c.abandoned)]
     calls = {call.id for body in bodies for call in calls_of(body)} - {None}
     results = {body.get("tool_call_id") for body in bodies if body["role"] == "tool"} - {None}
@@ -410,16 +410,6 @@ def counted(conversations: Iterable[Conversation]) -> dict[str, int]:
         "images": sum(map(image_count, bodies)),
         "conversations": sum(not c.side for c in found),
     }
-
-
-def lines_of(path: Path) -> Recording:
-    """The lines of a file that parse; salvaging the others is the business of `records`."""
-    records, byte = [], 0
-    for number, raw in enumerate(path.read_bytes().split(b"\n")):
-        with contextlib.suppress(ValueError):
-            records.append(Record(json.loads(raw.decode("utf-8-sig")), number, byte))
-        byte += len(raw) + 1
-    return Recording(str(path), records=records)
 
 
 def index_rows() -> list[dict[str, str]]:
@@ -436,9 +426,9 @@ def test_public_files_count_as_their_index_says(row: dict[str, str]) -> None:
     """The index counts a session's folder as one conversation, and subagents inside a file as none."""
     path = SHARED / "sessions" / row["file"]
     files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
-    recordings = [lines_of(file) for file in files]
-    assert all(map(FORMAT.recognise, recordings))
-    got = counted(c for recorded in recordings for c in FORMAT.read(recorded))
+    opened = [conversations(file) for file in files]
+    assert {found.format.name for found in opened} == {"claude_code"}
+    got = counted(c for found in opened for c in found.conversations)
     got["conversations"] -= len(files) - 1
     assert {name: str(got[name]) for name in FIELDS if row[name]} == {name: row[name] for name in FIELDS if row[name]}
 
@@ -453,7 +443,7 @@ def cases() -> list[Path]:
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_case_files_load_as_they_say(case: Path) -> None:
     wanted = json.loads((case / "case.json").read_bytes())
-    conversation, *_ = FORMAT.read(lines_of(case / "input.jsonl"))
+    conversation, *_ = conversations(case / "input.jsonl").conversations
     rows = range(len(conversation.messages))
     assert len({conversation.origin(row).pointer for row in rows}) == wanted["expected_behaviour"]["loaded_messages"]
     expected = [
@@ -468,7 +458,7 @@ def test_case_files_load_as_they_say(case: Path) -> None:
 
 @pytest.mark.skipif(not SAMPLE.exists(), reason="the sample session is not there yet")
 def test_the_sample_session_is_whole() -> None:
-    conversation, *sides = FORMAT.read(lines_of(SAMPLE))
+    conversation, *sides = conversations(SAMPLE).conversations
     context = Context(conversation.messages, conversation.origin, range(len(conversation.messages)))
     pairs = pairs_of(context)
     assert (pairs.dangling, pairs.orphans) == ((), ())
