@@ -36,17 +36,22 @@ def recognise(recording: Recording) -> bool:
 
     Qwen Code's lines hold `message.parts`, and the stream-json output has `session_id` and no links: neither is ours.
     """
-    values = [value for _, value in _lines(recording, 1000)]
-    return any(isinstance(value, dict) and _is_own(value) for value in values)
+    values = [value for _, value in _lines(recording, 1000) if isinstance(value, dict)]
+    return any(map(_is_own, values)) and not any(map(_is_qwen, values))
 
 
 def _is_own(value: Body) -> bool:
-    kind, message = value.get("type"), value.get("message")
+    kind = value.get("type")
     if "session_id" in value and "parentUuid" not in value:
         return False
     if kind in ("user", "assistant"):
-        return isinstance(message, dict) and "parts" not in message
+        return isinstance(value.get("message"), dict)
     return "parentUuid" in value and "sessionId" in value and kind in ("system", "attachment", "progress")
+
+
+def _is_qwen(value: Body) -> bool:
+    message = value.get("message")
+    return isinstance(message, dict) and "parts" in message
 
 
 def read(recording: Recording) -> list[Conversation]:

@@ -109,7 +109,7 @@ class Tree:
     def _join_side(self, place: int, value: Body, code: int, parent: int) -> None:
         agent = value.get("agentId")
         if type(agent) is not str:
-            agent = self._side_of.get(parent) or f"line {self.numbers[place] + 1}"
+            agent = self._side_of.get(parent) or f"at line {self.numbers[place] + 1}"
         self._side_of[place] = agent
         if code:
             self.sides.setdefault(agent, []).append(place)

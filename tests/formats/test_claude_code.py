@@ -280,7 +280,7 @@ def test_subagents_are_side_conversations_one_an_agent() -> None:
     assert [(c.side, c.title, [said for _, said in script(c)]) for c in loaded] == [
         (False, "", ["Search.", ["t1"], "Found."]),
         (True, "subagent one", ["Find TODOs.", "None."]),
-        (True, "subagent line 4", ["Find FIXMEs.", "Two."]),
+        (True, "subagent at line 4", ["Find FIXMEs.", "Two."]),
     ]
     assert loaded[1].origin(1).index == 4
 
@@ -327,6 +327,11 @@ def test_lines_that_hold_no_message_are_named_and_passed_over() -> None:
 )
 def test_lines_of_other_tools_are_not_recognised(value: Any) -> None:
     assert not FORMAT.recognise(recording(value))
+
+
+def test_qwen_lines_are_not_recognised_by_the_links_among_them() -> None:
+    said = {"type": "user", "message": {"role": "user", "parts": []}, "uuid": "u", "parentUuid": "x"}
+    assert not FORMAT.recognise(recording(line("system", "x", None), said))
 
 
 def test_a_file_that_begins_with_other_lines_is_recognised() -> None:
