@@ -35,6 +35,8 @@ class Row(NamedTuple):
     gutter: str
     text: str
     line: Line
+    number: int
+    """Which line it is of."""
     starts: bool
     """Whether its line starts here, rather than going on from the row above."""
     matches: tuple[tuple[int, int], ...]
@@ -46,7 +48,7 @@ class Folded:
 
     def __init__(self, lines: Sequence[Line], width: int, query: re.Pattern[str] | None = None) -> None:
         self.lines, self.width = lines, max(width, 8)
-        self._query = query
+        self.query = query
         self._next = self._at = 0
         self._pieces: list[Piece] = []
         self._tops: list[int] = [0]
@@ -112,17 +114,17 @@ class Folded:
         gutters = chain([glyph if piece.start == 0 else " " * len(glyph)], repeat(" " * len(glyph)))
         found = self._matches(texts)
         return [
-            Row(gutter, text, line, piece.start == 0 and at == 0, tuple(found[at]))
+            Row(gutter, text, line, piece.line, piece.start == 0 and at == 0, tuple(found[at]))
             for at, (text, gutter) in enumerate(zip(texts, gutters, strict=False))
         ]
 
     def _matches(self, texts: list[str]) -> list[list[tuple[int, int]]]:
         """The spans of the query in each row; a match that is folded has one in each of its rows."""
         found: list[list[tuple[int, int]]] = [[] for _ in texts]
-        if self._query is None:
+        if self.query is None:
             return found
         tops = [0, *accumulate(map(len, texts))]
-        for match in self._query.finditer("".join(texts)):
+        for match in self.query.finditer("".join(texts)):
             at = bisect_right(tops, match.start()) - 1
             while at < len(texts) and tops[at] < match.end():
                 found[at].append((max(match.start(), tops[at]) - tops[at], min(match.end(), tops[at + 1]) - tops[at]))

@@ -231,7 +231,7 @@ def _call(call: ToolCall) -> Iterator[tuple[str, Kind]]:
     try:
         given = json.loads(call.arguments) if len(call.arguments) <= SHOWN_CHARS else None
     except (ValueError, RecursionError):
-        yield "these arguments are no valid JSON; shown as recorded", Kind.NOTE
+        yield "these arguments are not valid JSON; shown as recorded", Kind.NOTE
         given = None
     if isinstance(given, dict) and given:
         for key, value in given.items():

@@ -150,7 +150,7 @@ def _name(shown: Shown, row: int) -> str:
 def _place(shown: Shown, row: int) -> str:
     origin = shown.session.origin(row)
     line = f"line {thousands(origin.line)} " if origin.line is not None else ""
-    return f"{line}{origin.pointer}"
+    return f"{line}at {origin.pointer}" if origin.pointer else line or "no native place"
 
 
 def _tokens(shown: Shown, row: int) -> str:
