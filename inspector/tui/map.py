@@ -240,10 +240,6 @@ class Map(Widget):
         """Let go, so that the next click does not come here."""
         self._let_go()
 
-    def on_app_blur(self) -> None:
-        """Let go: the button may be released elsewhere."""
-        self._let_go()
-
     def _let_go(self) -> None:
         if self._dragging:
             self._dragging = False
