@@ -281,7 +281,7 @@ def _escaped(surrogate: re.Match[str]) -> str:
 
 
 def pretty_json(value: Any) -> str:
-    """A value as JSON with an indent of 2, lone surrogates escaped; as `str` has it where it is no JSON. Never raises."""
+    """A value as JSON with an indent of 2, lone surrogates escaped; as `str` where it is no JSON. Never raises."""
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
     except TypeError:  # surrogates, integers beyond 64 bits, deep nesting: json is slower and takes more

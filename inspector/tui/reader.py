@@ -72,19 +72,20 @@ class Page(ScrollView, can_focus=True):
         self._folded = Folded((), 80)
         self._query = ""
         self._more = False
+        self._to_line: int | None = None
+        """The line to go to once there is a width to fold to."""
 
     def set_lines(self, lines: list[Line], *, query: str = "", stay: bool = False) -> None:
         """Show other lines; `stay` keeps the place, else it is the top, or the first line that holds `query`."""
-        top = self.scroll_offset.y if stay else 0
         self._query = query
-        self._fold(lines, top)
-        if not stay and (found := self._first_match()):
-            top = max(0, self._folded.row_of_line(found) - 2)
-        self._reach(top)
+        top = self.scroll_offset.y
+        self._fold(lines)
+        self._to_line = self._to_line if stay else self._first_match()
+        if self.size.width:
+            self._reach(top if stay else self._above(self._to_line or 0))
 
-    def _fold(self, lines: Sequence[Line], top: int) -> None:
+    def _fold(self, lines: Sequence[Line]) -> None:
         self._folded = Folded(lines, self.scrollable_content_region.width, pattern_of(self._query))
-        self._folded.extend_to(top + 2 * max(1, self.size.height))
 
     def _first_match(self) -> int:
         pattern = self._folded.query
@@ -92,10 +93,19 @@ class Page(ScrollView, can_focus=True):
             return 0
         return next((at for at, line in enumerate(self._folded.lines) if pattern.search(line.text)), 0)
 
+    def _above(self, line: int) -> int:
+        """Where to scroll to for a line: it is the third row, so that it is seen what leads to it."""
+        return max(0, self._folded.row_of_line(line) - 2) if line else 0
+
     def _reach(self, top: int) -> None:
+        self._prepare(top)
+        self._to_line = None
+        self.scroll_to(y=top, animate=False, immediate=True, force=True)
+
+    def _prepare(self, top: int) -> None:
+        """Fold what a screen from `top` needs; the rest follows bit by bit."""
         self._folded.extend_to(top + 2 * max(1, self.size.height))
         self._measure()
-        self.scroll_to(y=top, animate=False, immediate=True, force=True)
         self.refresh()
         if not self._folded.done and not self._more:
             self._more = True
@@ -117,13 +127,13 @@ class Page(ScrollView, can_focus=True):
 
     def on_resize(self, event: events.Resize) -> None:
         """Fold anew where the width is another, and keep the line at the top."""
-        if self._folded.width == max(self.scrollable_content_region.width, 8):
-            self._reach(self.scroll_offset.y)
+        if self._to_line is None and self._folded.width == self.scrollable_content_region.width:
+            self._prepare(self.scroll_offset.y)
             return
-        top = self._folded.row(self.scroll_offset.y)
-        line = top.number if top else 0
-        self._fold(self._folded.lines, 0)
-        self._reach(self._folded.row_of_line(line) if line else 0)
+        top = self._folded.row(self.scroll_offset.y) if self._to_line is None else None
+        wanted = self._to_line
+        self._fold(self._folded.lines)
+        self._reach(self._folded.row_of_line(top.number) if top else self._above(wanted or 0))
 
     def notify_style_update(self) -> None:
         """The theme changed: nothing drawn is kept, so drawing anew is enough."""
