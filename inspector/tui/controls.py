@@ -1,7 +1,7 @@
 """The pane in which a policy is chosen and tuned, built from the policy's own description of its parameters.
 
-It holds no policy state that matters: the workbench shows it settings, and hears of changes. What a person has just moved
-is drawn at once, and is not overdrawn by settings that are older than the movement.
+The workbench shows it settings, and hears of changes. What a person has just moved is drawn at once, and is not
+overdrawn by settings that are older than the movement.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ class Folded(Widget):
 class Controls(VerticalScroll, can_focus=True):
     """A policy and its parameters.
 
-    Keys: up and down (`k`, `j`) select; left and right (`h`, `l`) step the selected parameter, or on the policy's line turn
-    to another policy; home and end go to the ends; Enter or `=` opens a field to type a value, a number, "off" or
-    "default"; backspace sets the default. With the mouse: drag or click a slider, click a value to type, click
-    "default N" to reset, click the arrows to turn to another policy.
+    Keys: up and down (`k`, `j`) select; left and right (`h`, `l`) step the selected parameter, or on the policy's line
+    turn to another policy; home and end go to the ends; Enter or `=` opens a field to type a number, "off" or
+    "default"; backspace sets the default. With the mouse: drag or click a slider, click a value to type, click the
+    words "default N" to reset, click the arrows to turn to another policy.
     """
 
     DEFAULT_CSS = """
@@ -104,7 +104,8 @@ class Controls(VerticalScroll, can_focus=True):
     Controls > #settings { height: auto; }
     Controls.-tight Setting, Controls.-tight Chooser { margin-bottom: 0; }
     Controls > #remarks { margin: 0 1; color: $foreground 70%; }
-    Controls > #help { dock: bottom; height: 5; padding: 0 1; border-top: solid $foreground 20%; color: $foreground 80%; }
+    Controls > #help { dock: bottom; height: 5; padding: 0 1; border-top: solid $foreground 20%; }
+    Controls > #help { color: $foreground 80%; }
     Controls:focus > #help { border-top: solid $accent; }
     Controls:focus .-selected .heading { text-style: bold; }
     """
@@ -159,7 +160,7 @@ class Controls(VerticalScroll, can_focus=True):
         super().__init__(id=id)
         self._policies = tuple(POLICIES if policies is None else policies)
         self._policy: Policy | None = None
-        self._context: Context | None = None
+        self._session: Context | None = None
         self._tops: dict[str, Number] = {}
         self._moved: dict[str, Value] = {}
         self._settings: list[Setting] = []
@@ -182,7 +183,7 @@ class Controls(VerticalScroll, can_focus=True):
 
     def show(self, policy: Policy, settings: Settings, context: Context) -> None:
         """Draws a policy's settings. Only another policy or another session lays out anew."""
-        if policy is not self._policy or context is not self._context:
+        if policy is not self._policy or context is not self._session:
             self._take(policy, context)
         for param, block in zip(policy.params, self._settings, strict=False):
             value = settings.get(param.name, param.default)
@@ -193,7 +194,7 @@ class Controls(VerticalScroll, can_focus=True):
 
     def _take(self, policy: Policy, context: Context) -> None:
         same = policy is self._policy
-        self._policy, self._context = policy, context
+        self._policy, self._session = policy, context
         self._tops = {param.name: param.top(context) for param in policy.params if param.kind != "text"}
         self._moved.clear()
         while len(self._settings) < len(policy.params):
@@ -213,13 +214,10 @@ class Controls(VerticalScroll, can_focus=True):
 
     def remark(self, warnings: Sequence[str], notes: Sequence[str], afresh: bool = False) -> None:
         """Draws what a plan warns of and notes (its texts may come from a recording), and what the policy protects."""
-        parts: list[Content | tuple[str, str]] = []
-        for warning in warnings:
-            parts.append((f"{BROKEN} {visible(warning)}\n", "$text-warning"))
-        for note in notes:
-            parts.append(Content(f"· {visible(note)}\n"))
+        parts = [Content.styled(f"{BROKEN} {visible(warning)}\n", "$text-warning") for warning in warnings]
+        parts += [Content(f"· {visible(note)}\n") for note in notes]
         if self._policy and self._policy.protects:
-            parts.append((f"never touched: {self._policy.protects}", "$foreground 60%"))
+            parts.append(Content.styled(f"never touched: {self._policy.protects}", "$foreground 60%"))
         self._remarks.show(Content.assemble(*parts).rstrip("\n"), afresh)
 
     def select_next(self, by: int) -> None:
@@ -271,8 +269,8 @@ class Controls(VerticalScroll, can_focus=True):
         for place, block in enumerate(self._settings):
             block.set_class(place == self.selected, "-selected")
         if self._policy:
-            block = self._block
-            self._help.show(Content(block.param.help if block else self._policy.help))
+            current = self._block
+            self._help.show(Content(current.param.help if current else self._policy.help))
 
     def _turn_policy(self, by: int) -> None:
         if self._policy and self._policies:
@@ -281,14 +279,18 @@ class Controls(VerticalScroll, can_focus=True):
             self.post_message(self.PolicyChosen(names[(place + by) % len(names)]))
 
     def on_resize(self) -> None:
-        """Leaves out the empty lines where the parameters would not fit with them."""
-        self._fit()
+        """Fits names and help to the new size."""
+        self.call_after_refresh(self._fit)
         if self._policy:
             self._chooser.name_policy(self._policy.name)
 
     def _fit(self) -> None:
-        count = len(self._policy.params) if self._policy else 0
-        self.set_class(self.size.height - 5 < 2 + 4 * count, "-tight")
+        """Reserves what the longest help needs; leaves out empty lines where the parameters would not fit with them."""
+        if self._policy and (width := self._help.content_size.width):
+            helps = [self._policy.help, *(param.help for param in self._policy.params)]
+            lines = max(Content(text).get_height({}, width) for text in helps)
+            self._help.styles.height = lines + 1
+            self.set_class(self.size.height < 4 * len(self._policy.params) + lines + 3, "-tight")
 
     def on_chooser_turned(self, event: Chooser.Turned) -> None:
         """Turns to another policy."""

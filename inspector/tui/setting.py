@@ -1,7 +1,7 @@
 """One parameter on the screen: its name and value, its slider, and a line that says what the numbers mean.
 
-Nothing here changes height while a value moves. Only opening the field for a typed value, and the sentence that says why
-a typed value will not do, lay out anew.
+Nothing here changes height while a value moves. Only opening the field for a typed value, and the sentence that says
+why one will not do, lay out anew.
 """
 
 from __future__ import annotations
@@ -59,21 +59,21 @@ def meaning(param: Param, value: Value, top: Number, width: int) -> str:
     """
     if param.kind == "text":
         return clip("press Enter to give one" if value is None else "press Enter to change it", width)
-    for left, right in _meanings(param, value, top):
+    named = title(param, top, width).endswith(param.unit)
+    for left, right in _meanings(param, value, top, [] if named else [param.unit]):
         if len(left) + len(right) + 2 <= width:
             return left + right.rjust(width - len(left))
     return clip(param.unit, width)
 
 
-def _meanings(param: Param, value: Value, top: Number) -> Iterator[tuple[str, str]]:
-    unit = [] if param.title.endswith(param.unit) else [param.unit]
+def _meanings(param: Param, value: Value, top: Number, unit: list[str]) -> Iterator[tuple[str, str]]:
     off = ["off"] if param.off is not None and value == param.off else []
     default = ["default"] if value == param.default else [f"default {amount(param, param.default)}"]
     end = amount(param, top)
     span = f"to {end}" if param.low == 0 else f"{amount(param, param.low)} to {end}"
     for right in (span, end):
         yield ", ".join([*unit, *off, *default]), right
-    for words in ([*off, *default], [*unit, *off], [*off]):
+    for words in ([*unit, *off], [*off, *default], [*off]):
         yield ", ".join(words), span
 
 
@@ -133,7 +133,7 @@ class Setting(Vertical):
     Setting .meaning { color: $foreground 60%; }
     Setting Entry { display: none; width: 1fr; padding: 0; }
     Setting .trouble { display: none; height: auto; color: $text-error; }
-    Setting.-typing Slider { display: none; }
+    Setting.-typing Slider, Setting.-text Slider { display: none; }
     Setting.-typing Entry { display: block; }
     Setting.-trouble .trouble { display: block; }
     Setting.-trouble .meaning { display: none; }
@@ -195,7 +195,7 @@ class Setting(Vertical):
         """Takes over a parameter whose slider ends at `top`."""
         self.close()
         self.param, self.top, self.shown = param, top, False
-        self.slider.display = param.kind != "text"
+        self.set_class(param.kind == "text", "-text")
         self.slider.default = param.default
         if param.kind != "text":
             self.slider.scale = scale_of(param, top)
@@ -282,6 +282,7 @@ class Setting(Vertical):
         except SettingError as error:
             self._trouble.show(f"{BROKEN} {error}")
             self.add_class("-trouble")
+            self.call_after_refresh(self.scroll_visible, animate=False)
             return
         self.close()
         self.change(value)

@@ -77,8 +77,8 @@ class Scale:
     def stepped(self, value: Number, by: int) -> Number:
         """The value `by` steps up (below 0: down) the grid, within the ends.
 
-        A linear step adds `step`, and brings a value between two steps to the next one; in ratios a step is 4 to 10 percent,
-        never less than `step`. Beyond the high end a step up changes nothing and a step down goes to the end.
+        A linear step adds `step`, and brings a value between two steps to the next one; in ratios a step is 4 to 10
+        percent, never less than `step`. Beyond the high end a step up changes nothing, a step down goes to the end.
         """
         for _ in range(abs(by)):
             value = self._up(value) if by > 0 else self._down(value)
@@ -173,7 +173,13 @@ class Slider(Widget, can_focus=True):
     scale: reactive[Scale] = reactive(Scale(0, 100))
 
     def __init__(
-        self, scale: Scale, value: Number = 0, default: Value = None, *, id: str | None = None, classes: str | None = None
+        self,
+        scale: Scale,
+        value: Number = 0,
+        default: Value = None,
+        *,
+        id: str | None = None,
+        classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
         self.set_reactive(Slider.scale, scale)

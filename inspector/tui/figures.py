@@ -1,0 +1,165 @@
+"""The figures of the header as words, each a pure function of what is shown.
+
+Numbers stand in fields sized by the session, so that nothing else moves while they change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspector.change import Action
+from inspector.message import Context, Session, text_of
+from inspector.policies import POLICIES
+from inspector.policies.policy import Policy
+from inspector.text import thousands
+from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED
+from inspector.tui.shown import Shown
+
+EIGHTHS = " ▏▎▍▌▋▊▉"
+MARK = "│"
+LARGER = "▲"
+
+
+def gauge(used: int, window: int, width: int, marks: Sequence[int] = ()) -> str:
+    """How full the window is, drawn to the eighth of a cell in exactly `width` cells: `▕████▋░░│░░▏`.
+
+    `used`, `window` and `marks` are tokens. A mark lies over the cell that it falls in; one beyond the window is not
+    drawn. More than the window ends in ▶.
+    """
+    inside = width - 2
+    if inside < 1:
+        return ""
+    eighths = min(inside * 8, -(-used * inside * 8 // window)) if window > 0 else inside * 8
+    full, part = divmod(max(0, eighths), 8)
+    bar = list(("█" * full + (EIGHTHS[part] if part else "")).ljust(inside, "░"))
+    for mark in marks:
+        if 0 <= mark <= window and window:
+            bar[min(inside - 1, mark * inside // window)] = MARK
+    return "▕" + "".join(bar) + ("▶" if used > window else "▏")
+
+
+def thin_bar(share: float, width: int) -> str:
+    """Progress in `width` cells: `━━━━────`."""
+    full = round(min(1.0, max(0.0, share)) * width)
+    return "━" * full + "─" * (width - full)
+
+
+def percent(part: int, whole: int) -> str:
+    """`56.5 %`, rounded down: a saving is not overstated, and the smallest loss does not read as none."""
+    return f"{part * 1000 // whole / 10 if whole > 0 else 0.0:.1f} %"
+
+
+def number_width(shown: Shown) -> int:
+    """Cells that a number of tokens takes in this session: the original's, with room for a view that is larger."""
+    return len(thousands(shown.original_tokens * 11 // 10 + 1_000))
+
+
+def estimated(number: int, exact: bool, width: int) -> str:
+    """A number at the right of `width` + 1 cells, with ~ before an estimate."""
+    return f"{'' if exact else '~'}{thousands(number)}".rjust(width + 1)
+
+
+def tokens_words(shown: Shown) -> str:
+    """`142,318 -> 61,904 tokens`, with ~ before what is not exact."""
+    width = number_width(shown)
+    exact = shown.counter.exact
+    original = estimated(shown.original_tokens, shown.counted and exact, width)
+    sent = estimated(shown.sent_tokens, shown.sent_is_exact and exact, width)
+    return f"{original} -> {sent} tokens"
+
+
+def saved_words(shown: Shown) -> str:
+    """`saved 80,414  56.5 %`, or as a loss `▲ larger by 1,204  -0.9 %`; always of one width in a session."""
+    saved = shown.saved_tokens
+    word = f"{LARGER} larger by" if saved < 0 else "saved"
+    exact = shown.counted and shown.sent_is_exact and shown.counter.exact
+    number = estimated(abs(saved), exact, number_width(shown))
+    return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>9}"
+
+
+def window_words(shown: Shown) -> str:
+    """`48 % of 128,000`; beyond the window in words."""
+    share = shown.sent_tokens * 100 / shown.window if shown.window > 0 else 0.0
+    over = " over" if shown.sent_tokens > shown.window else ""
+    return f"{share:3.0f} %{over or ' of'} {thousands(shown.window)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One number of the header, with a glyph beside its hue."""
+
+    glyph: str
+    number: int
+    word: str
+    width: int
+    """Cells that the number may take in this session."""
+
+    @property
+    def text(self) -> str:
+        """`✂ 41 edited`."""
+        return f"{self.glyph} {thousands(self.number):>{self.width}} {self.word}"
+
+    @property
+    def short(self) -> str:
+        """`✂ 41`, for narrow screens."""
+        return f"{self.glyph} {thousands(self.number):>{self.width}}"
+
+
+def counts(shown: Shown) -> tuple[Count, ...]:
+    """How many rows are edited, how many results were made up for calls without one, how many things were broken."""
+    width = len(thousands(len(shown.session)))
+    return (
+        Count(GLYPHS[Action.MIDDLE], len(shown.edited_rows), "edited", width),
+        Count(INSERTED, shown.repairs, "repaired", min(width, 5)),
+        Count(BROKEN, shown.breakages.total, "broken", min(width, 5)),
+    )
+
+
+def damage_words(session: Session) -> str:
+    """What was wrong with the file: `! damaged in 3 places`, or nothing."""
+    places = len(session.damage)
+    return f"{BROKEN} damaged in {thousands(places)} place{'s' * (places != 1)}" if places else ""
+
+
+def messages_words(session: Session) -> str:
+    """`214 messages`."""
+    return f"{thousands(len(session))} message{'s' * (len(session) != 1)}"
+
+
+def exactness_words(shown: Shown) -> str:
+    """`o200k exact`; `o200k estimate` while tokens are not counted yet."""
+    label = shown.counter.label
+    return label if shown.counted or not shown.counter.exact else label.replace("exact", "estimate")
+
+
+def thresholds(shown: Shown) -> tuple[int, ...]:
+    """The sizes at which the policy acts, in tokens, ascending; other units by what they come to in this session."""
+    policy = POLICIES.get(shown.view.policy)
+    return tuple(sorted(_thresholds(shown, policy))) if policy else ()
+
+
+def _thresholds(shown: Shown, policy: Policy) -> Iterator[int]:
+    for param in policy.params:
+        value = shown.view.settings.get(param.name, param.default)
+        if not param.threshold or value == param.off or not isinstance(value, int | float) or value <= 0:
+            continue
+        size = MEASURES.get(param.unit)
+        whole = shown.session.derived(size) if size else 0
+        yield round(value * shown.original_tokens / whole) if whole else round(value)
+
+
+def json_chars(context: Context) -> int:
+    """Characters of the messages as JSON, which is what policies that decide in chars measure."""
+    return sum(context.columns.json_chars)
+
+
+def json_bytes(context: Context) -> int:
+    """UTF-8 bytes of the messages as JSON, near enough: what the texts take beyond a byte a character is added."""
+    texts = (text_of(body) for body in context.messages)
+    return json_chars(context) + sum(
+        len(text.encode("utf-8", "surrogatepass")) - len(text) for text in texts if not text.isascii()
+    )
+
+
+MEASURES = {"chars": json_chars, "bytes": json_bytes}
