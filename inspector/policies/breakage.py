@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import compress
+from operator import gt
 
 from inspector.change import GONE, Action, Plan
 from inspector.finding import Finding, Severity
 from inspector.message import DEVELOPER, SYSTEM, TOOL, USER, Context, calls_of
 from inspector.pairs import pairs_of
 
-ELLIPSES = ("...", "…", "]")
+ELLIPSES = ("...", "…", '..."', '…"', ']"', "]'")
 
 
 class Breakage(StrEnum):
@@ -105,22 +107,23 @@ def _grown(plan: Plan) -> Iterator[tuple[int, Breakage]]:
     columns = plan.context.columns
     if plan.chars is columns.chars or plan.chars == columns.chars:
         return
-    for row, (after, before) in enumerate(zip(plan.chars, columns.chars, strict=True)):
-        if after > before and columns.role[row] == TOOL:
+    for row in compress(range(len(plan.chars)), map(gt, plan.chars, columns.chars)):
+        if columns.role[row] == TOOL:
             yield row, Breakage.GREW
 
 
 def _markers(plan: Plan) -> Iterator[tuple[int, Breakage]]:
     row = plan.action.find(Action.CLEAR_ARGUMENTS)
     while row >= 0:
-        if any(_holds_marker(call.arguments) for call in calls_of(plan.write(row))):
+        recorded = {call.arguments for call in calls_of(plan.context.messages[row])}
+        sent = {call.arguments for call in calls_of(plan.write(row))}
+        if any(map(_holds_marker, sent - recorded)):
             yield row, Breakage.MARKER
         row = plan.action.find(Action.CLEAR_ARGUMENTS, row + 1)
 
 
 def _holds_marker(arguments: str) -> bool:
-    tail = arguments.rstrip("\"'} ")
-    return tail.endswith(ELLIPSES)
+    return arguments.rstrip("} \n").endswith(ELLIPSES)
 
 
 def findings(plan: Plan) -> tuple[Finding, ...]:

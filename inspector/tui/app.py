@@ -47,9 +47,7 @@ class Inspector(App[int]):
         if self.remembered.theme in self.available_themes:  # a theme that an older version knew may be gone
             self.theme = self.remembered.theme
         self.theme_changed_signal.subscribe(self, self._remember_theme)
-        bench = Workbench(
-            self._source, self._setup, model=self._model, window=self._window, encoding=self._encoding
-        )
+        bench = Workbench(self._source, self._setup, model=self._model, window=self._window, encoding=self._encoding)
         self.push_screen(bench)
         if self._complaint:
             self.call_after_refresh(bench.say, self._complaint)

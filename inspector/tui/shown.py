@@ -23,30 +23,52 @@ CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
+class Tokens:
+    """Tokens of the original messages. They outlive the sent views that are tried on them, and so do their sums."""
+
+    rows: array[int]
+    """One int a message; an estimate from its characters until `counted`."""
+    counted: bool
+    """Whether this is what the counter says, rather than an estimate that stands in while it counts."""
+
+    @cached_property
+    def sums(self) -> array[int]:
+        """Running sums, one longer: any span's tokens are a difference."""
+        return array("q", accumulate(self.rows, initial=0))
+
+
+@dataclass(frozen=True, eq=False)
 class Shown:
     """A session, its sent view, and the tokens of both."""
 
     session: Session
     view: SentView
     counter: Counter
-    before: array[int]
-    """Tokens of each original message; an estimate from its characters until `counted`."""
-    counted: bool
-    """Whether `before` is what the counter says, rather than an estimate that stands in while it counts."""
+    tokens: Tokens
     window: int
     """The context window that the gauge measures against, in tokens."""
     exact_sent: int | None = None
     """Tokens of the whole sent view, once the counter has counted the rewritten texts."""
 
     @property
+    def before(self) -> array[int]:
+        """Tokens of each original message."""
+        return self.tokens.rows
+
+    @property
+    def counted(self) -> bool:
+        """Whether `before` is counted rather than estimated."""
+        return self.tokens.counted
+
+    @property
+    def sums(self) -> array[int]:
+        """Running sums of `before`."""
+        return self.tokens.sums
+
+    @property
     def original_tokens(self) -> int:
         """Tokens of the session as recorded."""
         return self.sums[-1]
-
-    @cached_property
-    def sums(self) -> array[int]:
-        """Running sums of `before`, one longer than it: any span's tokens are a difference."""
-        return array("q", accumulate(self.before, initial=0))
 
     @property
     def sent_tokens(self) -> int:

@@ -37,7 +37,7 @@ from inspector.tui.map import Map
 from inspector.tui.news import Counting, Loaded, Opened, SentCounted, SetupChanged, Unreadable
 from inspector.tui.reader import Reader
 from inspector.tui.setting import amount
-from inspector.tui.shown import Shown
+from inspector.tui.shown import Shown, Tokens
 from inspector.tui.status import Status
 
 REST = 0.12
@@ -62,8 +62,7 @@ class Workbench(Screen[None]):
         self.shown: Shown | None = None
         self.history = History()
         self._model, self._window, self._encoding = model, window, encoding
-        self._before: array[int] = array("q")
-        self._counted = False
+        self.tokens = Tokens(array("q"), False)
         self._rest: Timer | None = None
         self._return_to = 0
 
@@ -112,7 +111,7 @@ class Workbench(Screen[None]):
     @on(Loaded)
     def _show_loaded(self, loaded: Loaded) -> None:
         self.source, self.session = loaded.source, loaded.session
-        self._before, self._counted = loaded.before, False
+        self.tokens = Tokens(loaded.before, False)
         self.query_one(Banner).progress = None
         self.post_message(Opened(loaded.source.path))
         self.recompute()
@@ -151,10 +150,10 @@ class Workbench(Screen[None]):
     def _take_counts(self, counting: Counting) -> None:
         if counting.session is not self.session or counting.counter != self.counter:
             return
-        done, rows = len(counting.counts), len(self._before)
+        done, rows = len(counting.counts), len(self.tokens.rows)
         self.query_one(Banner).progress = ("counting tokens", done / rows) if done < rows else None
         if done == rows:
-            self._before, self._counted = counting.counts, True
+            self.tokens = Tokens(counting.counts, True)
             self.recompute()
 
     # the policy at work --------------------------------------------------------------------------------------------
@@ -167,7 +166,7 @@ class Workbench(Screen[None]):
         settings = {**{param.name: param.default for param in policy.params}, **self.setup.settings}
         view = SentView(policy.plan(self.session, settings), policy.name, settings, self.counter)
         window = self._window or window_for(self._model or self.session.model)
-        self.show(Shown(self.session, view, self.counter, self._before, self._counted, window))
+        self.show(Shown(self.session, view, self.counter, self.tokens, window))
         controls = self.query_one(Controls)
         controls.show(policy, settings, self.session)
         controls.remark(view.plan.warnings, view.notes)
@@ -188,12 +187,12 @@ class Workbench(Screen[None]):
     def _count_when_at_rest(self) -> None:
         if self._rest is not None:
             self._rest.stop()
-        if self._counted:
+        if self.tokens.counted:
             self._rest = self.set_timer(REST, self._start_sent_count)
 
     def _start_sent_count(self) -> None:
         if self.shown is not None and not self.shown.sent_is_exact:
-            self._count_sent(self.shown.view, self._before, self.counter)
+            self._count_sent(self.shown.view, self.tokens.rows, self.counter)
 
     @work(thread=True, exclusive=True, group="sent")
     def _count_sent(self, view: SentView, before: array[int], counter: Counter) -> None:
@@ -208,9 +207,7 @@ class Workbench(Screen[None]):
         shown = self.shown
         if shown is None or counted.view is not shown.view or counted.counter != self.counter:
             return
-        exact = Shown(
-            shown.session, shown.view, shown.counter, shown.before, shown.counted, shown.window, counted.tokens
-        )
+        exact = replace(shown, exact_sent=counted.tokens)
         self.shown = exact
         self.query_one(Banner).shown = exact
 
@@ -311,7 +308,7 @@ class Workbench(Screen[None]):
         """Count with the next tokenizer; the first is the one for the session's model."""
         order = (None, *ENCODINGS)
         self._encoding = order[(order.index(self._encoding) + 1) % len(order)]
-        self._counted = False
+        self.tokens = Tokens(self.tokens.rows, False)
         self.recompute()
         self.count()
         self.say(f"counting with {self.counter.label}")

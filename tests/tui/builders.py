@@ -9,7 +9,7 @@ from typing import Any
 from inspector.message import Body, Session, listed
 from inspector.policies import compact
 from inspector.tokens import count_bodies, counter_for
-from inspector.tui.shown import Shown
+from inspector.tui.shown import Shown, Tokens
 
 
 def session(messages: list[Body]) -> Session:
@@ -22,7 +22,7 @@ def shown(messages: list[Body] | Session, policy: str = "head-tail", **settings:
     made = messages if isinstance(messages, Session) else session(messages)
     counter = counter_for(made.model)
     before = array("q", count_bodies(made.messages, counter))
-    return Shown(made, compact(made, policy, **settings), counter, before, counted=True, window=128_000)
+    return Shown(made, compact(made, policy, **settings), counter, Tokens(before, True), window=128_000)
 
 
 def user(text: str) -> Body:

@@ -14,7 +14,7 @@ from inspector.message import Body
 from inspector.policies.sent import SentView
 from inspector.text import cells
 from inspector.tui import lines
-from inspector.tui.shown import Shown
+from inspector.tui.shown import Shown, Tokens
 from tests.tui.builders import call, result, session, shown, turns, user
 
 texts = st.text(st.sampled_from("ab \n日🙂é\x1b"), max_size=200)
@@ -31,7 +31,7 @@ def planned(messages: list[Body], actions: dict[int, Action], *inserts: Insert, 
         base.session, bytes(action), bytes(len(messages)), ("a reason",), chars,
         lambda row: {**messages[row], **rewritten}, inserts,
     )  # fmt: skip
-    return Shown(base.session, SentView(plan, "hand-made", {}, base.counter), base.counter, base.before, True, 128_000)
+    return Shown(base.session, SentView(plan, "hand-made", {}, base.counter), base.counter, Tokens(base.before, True), 128_000)
 
 
 def said(view: Shown, row: int) -> str:
@@ -119,7 +119,7 @@ def test_rows_beyond_the_view_of_a_request_say_so() -> None:
         Plan(drawn.session.until(4), bytes(4), bytes(4), ("",), drawn.session.columns.chars[:4], lambda row: {}),
         "x", {}, drawn.counter,
     )  # fmt: skip
-    view = Shown(drawn.session, early, drawn.counter, drawn.before, True, 128_000)
+    view = Shown(drawn.session, early, drawn.counter, Tokens(drawn.before, True), 128_000)
     assert said(view, 5) == "after this request"
     assert lines.figures(view, 5).after == ""
     assert lines.sent_body(view, 5, 60, 3, 3) == []
@@ -128,5 +128,5 @@ def test_rows_beyond_the_view_of_a_request_say_so() -> None:
 @pytest.mark.parametrize("counted", [True, False])
 def test_estimates_carry_a_tilde_until_they_are_counted(counted: bool) -> None:
     drawn = shown(turns(1))
-    drawn = Shown(drawn.session, drawn.view, drawn.counter, drawn.before, counted, 128_000)
+    drawn = Shown(drawn.session, drawn.view, drawn.counter, Tokens(drawn.before, counted), 128_000)
     assert lines.count(drawn, 1234) == ("1,234" if counted else "~1,234")
