@@ -79,10 +79,11 @@ def saved_words(shown: Shown) -> str:
 
 
 def window_words(shown: Shown) -> str:
-    """`48 % of 128,000`; beyond the window in words."""
-    share = shown.sent_tokens * 100 / shown.window if shown.window > 0 else 0.0
-    over = " over" if shown.sent_tokens > shown.window else ""
-    return f"{share:3.0f} %{over or ' of'} {thousands(shown.window)}"
+    """`48 % of 128,000`; beyond the window `137 % over 128,000`; always of one width in a session."""
+    sent, window = shown.sent_tokens, shown.window
+    share = sent * 100 / window if window > 0 else 0.0
+    words = f"{share:3.0f} % {'over' if sent > window else 'of'} {thousands(window)}"
+    return words.ljust(len("100 % over ") + len(thousands(window)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,12 @@ class Count:
     @property
     def text(self) -> str:
         """`✂ 41 edited`."""
-        return f"{self.glyph} {thousands(self.number):>{self.width}} {self.word}"
+        return f"{self.short} {self.word}"
 
     @property
     def short(self) -> str:
         """`✂ 41`, for narrow screens."""
-        return f"{self.glyph} {thousands(self.number):>{self.width}}"
+        return f"{self.glyph} {thousands(self.number)}".rjust(self.width + 2)
 
 
 def counts(shown: Shown) -> tuple[Count, ...]:
@@ -111,8 +112,8 @@ def counts(shown: Shown) -> tuple[Count, ...]:
     width = len(thousands(len(shown.session)))
     return (
         Count(GLYPHS[Action.MIDDLE], len(shown.edited_rows), "edited", width),
-        Count(INSERTED, shown.repairs, "repaired", min(width, 5)),
-        Count(BROKEN, shown.breakages.total, "broken", min(width, 5)),
+        Count(INSERTED, shown.repairs, "repaired", min(width, 3)),
+        Count(BROKEN, shown.breakages.total, "broken", min(width, 3)),
     )
 
 

@@ -70,7 +70,7 @@ class Shown:
         """Tokens of the session as recorded."""
         return self.sums[-1]
 
-    @property
+    @cached_property
     def sent_tokens(self) -> int:
         """Tokens of the sent view: counted where that is done (`sent_is_exact`), else estimated by length."""
         return self.exact_sent if self.exact_sent is not None else sum(self.after) + self.insert_tokens
