@@ -22,6 +22,7 @@ T = TypeVar("T")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "other")
 SYSTEM, DEVELOPER, USER, ASSISTANT, TOOL, FUNCTION, OTHER = range(len(ROLES))
 ROLE_CODES: Mapping[object, int] = {name: code for code, name in enumerate(ROLES)}
+TOO_DEEP = "(nested too deeply to be written)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,10 @@ class Message:
     @property
     def tool(self) -> str:
         """The tool's name on a result, else the name of the first call, else nothing."""
+        if self.role not in ("tool", "function"):  # a user or an assistant may have a name of their own
+            return self.calls[0].name if self.calls else ""
         name = self.body.get("name") or self.body.get("tool_name")
-        return name if isinstance(name, str) else (self.calls[0].name if self.calls else "")
+        return name if isinstance(name, str) else ""
 
 
 def role_code(body: Body) -> int:
@@ -116,11 +119,17 @@ def _call(entry: Body) -> ToolCall:
 
 
 def compact_json(value: Any) -> str:
-    """A value as compact JSON text, or as `str` shows it where it is no JSON."""
+    """A value as compact JSON text, or as `str` shows it where it is no JSON. Never raises for built-in types."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
+    except RecursionError:
+        return TOO_DEEP
+    except (TypeError, ValueError):
+        pass
+    try:
         return str(value)
+    except (ValueError, RecursionError):
+        return TOO_DEEP
 
 
 def image_count(body: Body) -> int:

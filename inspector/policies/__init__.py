@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from inspector.message import Context
+from inspector.message import ASSISTANT, Context
 from inspector.policies import cascade, checkpoint, head_tail
 from inspector.policies.policy import Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
@@ -69,8 +69,6 @@ def answer_of(context: Context, request: int) -> int:
 
 def answers_of(context: Context) -> tuple[int, ...]:
     """The rows of the assistant messages: each answers one request."""
-    from inspector.message import ASSISTANT
-
     return tuple(row for row, role in enumerate(context.columns.role) if role == ASSISTANT)
 
 

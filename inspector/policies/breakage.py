@@ -108,7 +108,7 @@ def _grown(plan: Plan) -> Iterator[tuple[int, Breakage]]:
     if plan.chars is columns.chars or plan.chars == columns.chars:
         return
     for row in compress(range(len(plan.chars)), map(gt, plan.chars, columns.chars)):
-        if columns.role[row] == TOOL:
+        if columns.role[row] == TOOL and plan.action[row] != Action.DROP_IMAGE:  # a line stands for the picture
             yield row, Breakage.GREW
 
 

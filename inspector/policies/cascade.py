@@ -215,7 +215,7 @@ POLICY = Policy(
         ),
         Param(
             "chars_per_token", "chars", 3.2, "How many characters the estimate takes for one token.",
-            low=1.0, high=8.0, limit=100.0, step=0.1, kind="float",
+            low=0.2, high=8.0, limit=100.0, step=0.1, kind="float",
         ),
     ),
     plan=plan,

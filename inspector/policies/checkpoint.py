@@ -15,10 +15,11 @@ from typing import Any
 import orjson
 
 from inspector.change import Action, Insert, InsertKind, Plan, unchanged
-from inspector.message import ASSISTANT, DEVELOPER, SYSTEM, USER, Body, Context, calls_of, text_of
+from inspector.message import ASSISTANT, DEVELOPER, SYSTEM, USER, Body, Context, calls_of, compact_json, text_of
 from inspector.pairs import pairs_of
 from inspector.policies.contract import (
     ACKNOWLEDGEMENT,
+    CLOSE_TAG,
     LIMIT_BYTES,
     OPEN_TAG,
     Checkpoint,
@@ -59,7 +60,7 @@ class Record:
         self.systems = tuple(row for row, code in enumerate(role) if code in (SYSTEM, DEVELOPER))
         self.frames = tuple(row for row, code in enumerate(role) if code == USER and is_frame(messages[row]))
         acks = (row + 1 for row in self.frames if row + 1 < len(role) and role[row + 1] == ASSISTANT)
-        self.own = {*self.frames, *(row for row in acks if text_of(messages[row]) == ACKNOWLEDGEMENT)}
+        self.own = {*self.frames, *(row for row in acks if is_acknowledgement(messages[row]))}
         """Rows of earlier checkpoints and of their acknowledgements."""
         self.users = tuple(row for row, code in enumerate(role) if code == USER and row not in self.own)
         """Rows of what the user really said."""
@@ -69,8 +70,14 @@ class Record:
 
 
 def is_frame(body: Body) -> bool:
-    """Whether a user message is a checkpoint rather than the user's words."""
-    return text_of(body).lstrip().startswith(OPEN_TAG)
+    """Whether a user message is a checkpoint, readable or not, rather than words of the user's about one."""
+    text = text_of(body).strip()
+    return text.startswith(OPEN_TAG) and text.endswith(CLOSE_TAG)
+
+
+def is_acknowledgement(body: Body) -> bool:
+    """Whether an assistant message only says that a checkpoint was loaded."""
+    return text_of(body) == ACKNOWLEDGEMENT and not calls_of(body)
 
 
 def encoded_bytes(messages: Sequence[Body]) -> int:
@@ -82,14 +89,7 @@ def _json_bytes(body: Body) -> int:
     try:
         return len(orjson.dumps(body))
     except (TypeError, RecursionError):
-        return len(_slow_json(body).encode("utf-8", "surrogatepass"))
-
-
-def _slow_json(body: Body) -> str:
-    try:
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        return str(body)
+        return len(compact_json(body).encode("utf-8", "surrogatepass"))
 
 
 def cut_at(record: Record, rows: int, keep: int) -> int:
@@ -237,14 +237,17 @@ def _stats(record: Record) -> dict[str, int]:
 
 
 def prompt_source(context: Context) -> PromptSource:
-    """What the prompt of a session asks a model to read: its conversation, as data, and the turns in it.
+    """What the prompt of a session asks a model to read: its conversation, as data, and the turns that it
+    and an earlier checkpoint in it stand for.
 
     Operations, anchors, preferences and decisions are facts of a server that a recording does not hold: empty here.
     """
     record = context.derived(Record)
+    earlier = _earlier(context, record)
+    turns = len(record.users) + (earlier.compacted_turn_count if earlier else 0)
     return PromptSource(
         conversation=json.dumps(list(context.messages), ensure_ascii=False, default=str),
-        operations="[]", creative_anchors="[]", preferences="{}", decisions="[]", turn_count=len(record.users),
+        operations="[]", creative_anchors="[]", preferences="{}", decisions="[]", turn_count=turns,
     )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from inspector.message import Body, ToolCall, calls_of, text_of
+from inspector.message import Body, Context, ToolCall, calls_of, listed, text_of
+from inspector.pairs import pairs_of
 from inspector.policies.contract import LIMIT_BYTES, Checkpoint, CheckpointError, encode
 
 LABEL = "Draft made from the recording by rule, not written by a model."
@@ -17,6 +18,8 @@ NEWEST_OPERATIONS = 120
 NEWEST_REQUESTS = 24
 LINE_CHARS = 240
 OPENING_CHARS = 2_000
+MOST_TURNS = 2**63 - 1
+"""The largest count that the contract reads back."""
 
 
 def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earlier: Checkpoint | None) -> Checkpoint:
@@ -29,7 +32,8 @@ def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earli
         earlier: a checkpoint that stood among them; it is absorbed.
     """
     requests = _requests(merged)
-    summary = [LABEL, *([earlier.history_summary] if earlier else []), *_opening(merged), *requests]
+    before = earlier.history_summary.removeprefix(LABEL).strip() if earlier else ""
+    summary = [LABEL, before, *_opening(merged), *requests]
     made = Checkpoint(
         version=1,
         history_summary="\n".join(line for line in summary if line),
@@ -41,7 +45,7 @@ def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earli
         decisions=_kept(earlier, "decisions"),
         constraints=_kept(earlier, "constraints"),
         user_preferences=_kept(earlier, "user_preferences"),
-        compacted_turn_count=turns + (earlier.compacted_turn_count if earlier else 0),
+        compacted_turn_count=min(MOST_TURNS, turns + (earlier.compacted_turn_count if earlier else 0)),
     )
     return trimmed(made)
 
@@ -104,16 +108,29 @@ def _requests(merged: Sequence[Body]) -> list[str]:
 
 
 def _operations(merged: Sequence[Body]) -> list[str]:
-    newest: list[str] = []
-    results: dict[str, str] = {}
+    """The newest calls, each with what the machine answered."""
+    newest = _newest_calling(merged)
+    answered = {(row, call): result for row, call, result in pairs_of(newest).pairs}
+    return [
+        _operation(call, text_of(newest.messages[answered[row, place]]) if (row, place) in answered else None)
+        for row, body in enumerate(newest.messages)
+        for place, call in enumerate(calls_of(body))
+    ]
+
+
+def _newest_calling(merged: Sequence[Body]) -> Context:
+    """The newest messages, back to where there are calls enough; assistant messages without calls are left out."""
+    found: list[Body] = []
+    calls = 0
     for body in reversed(merged):
-        answers = body.get("tool_call_id")
-        if isinstance(answers, str):
-            results[answers] = text_of(body)
-        newest += [_operation(call, results.get(call.id or "")) for call in reversed(calls_of(body))]
-        if len(newest) >= NEWEST_OPERATIONS:
+        of_body = len(calls_of(body))
+        if of_body or body.get("role") != "assistant":
+            found.append(body)
+        calls += of_body
+        if calls >= NEWEST_OPERATIONS:
             break
-    return newest[::-1]
+    found.reverse()
+    return Context(found, listed(""), range(len(found)))
 
 
 def _operation(call: ToolCall, result: str | None) -> str:

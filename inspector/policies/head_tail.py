@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
+from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -16,12 +17,14 @@ from typing import Any, TypeAlias
 from inspector.change import Action, Insert, InsertKind, Plan
 from inspector.message import ASSISTANT, TOOL, Body, Context
 from inspector.policies.policy import Param, Policy, Settings
-from inspector.text import json_chars, string_json_chars
+from inspector.text import json_chars
 
 MISSING = "[interrupted: tool result missing — run was cut off (disconnect/cancel) before this tool finished]"
 PROGRESS = "[task_progress updated; UI-only details omitted from context]"
 Missing: TypeAlias = "tuple[tuple[int, Body], ...]"
-SKILL = re.compile(r"\[skill=([^,\]]+)(?:,\s*dir=([^\]]+))?\]")
+SKILL = re.compile(r"(?:^|[,\]])(?>[^,\]]*?\[skill=)([^,\]]++)(?:,\s*dir=([^\]]+))?\]")
+"""`[skill=NAME]` or `[skill=NAME, dir=DIR]`, anywhere in a line. NAME ends at the first comma or bracket, so of several
+tags between two of these only the first is tried, and a line of a million tags that never close costs one pass."""
 
 REASONS = (
     "recent or not a tool result: sent as recorded",
@@ -52,7 +55,7 @@ def skill_stub(text: str) -> str:
     """What stands for an old skill text; the name and folder come from its first line."""
     first = text[: text.find("\n")] if "\n" in text[:1000] else text
     lines = first.splitlines()
-    found = SKILL.search(lines[0]) if lines else None
+    found = SKILL.search(lines[0][: lines[0].rfind("]") + 1]) if lines else None
     if found is None:
         return "[loaded skill; full SKILL.md omitted from old context]"
     name, folder = found.groups()
@@ -89,7 +92,8 @@ def missing_results(context: Context) -> Missing:
                 continue
             while end < len(role) and role[end] == TOOL:
                 end += 1
-            answered = [messages[row].get("tool_call_id") for row in range(at + 1, end)]
+            answers = (messages[row].get("tool_call_id") for row in range(at + 1, end))
+            answered = {answer for answer in answers if isinstance(answer, str | int | float)}
             found += [(end - 1, stub) for stub in _stubs(calls, answered)]
         at = role.find(ASSISTANT, at + 1)
     return tuple(found)
@@ -102,7 +106,7 @@ def _answered_at_once(calls: Any, following: Body) -> bool:
     return following.get("role") == "tool" and following.get("tool_call_id") == calls[0].get("id")
 
 
-def _stubs(calls: Any, answered: list[Any]) -> list[Body]:
+def _stubs(calls: Any, answered: Set[Any]) -> list[Body]:
     names: dict[Any, Any] = {}
     for call in calls if isinstance(calls, list | tuple) else ():
         if isinstance(call, dict) and call.get("id") and isinstance(call["id"], str | int | float):
@@ -128,7 +132,7 @@ class Results:
     """The tool results of a context that this policy could shorten."""
 
     def __init__(self, context: Context) -> None:
-        self.chars = context.columns.chars
+        self.messages, self.chars = context.messages, context.columns.chars
         self.plain: list[tuple[int, int]] = []
         """(row, characters) of results whose length the cap decides."""
         self.stubs: list[tuple[int, str, int]] = []
@@ -152,11 +156,18 @@ class Results:
         elif stub[0] != content:
             self.stubs.append((row, *stub))
 
+    def _stays(self, row: int, chars: int, cap: int) -> bool:
+        """Whether cutting gives the same text again: what would be omitted is just that marker."""
+        if chars - cap != len(marker(chars - cap)):
+            return False
+        text = self.messages[row]["content"]
+        return bool(text == shrink(text, cap))
+
     def _at_cap(self, cap: int) -> AtCap:
         action, reason, sent = bytearray(len(self.chars)), bytearray(len(self.chars)), array("q", self.chars)
         overhead = cap + len(marker(0)) - 1
         for row, chars in self.plain:
-            if chars > cap:
+            if chars > cap and not self._stays(row, chars, cap):
                 action[row], reason[row] = Action.MIDDLE, SHORTENED
                 sent[row] = overhead + len(str(chars - cap))
         for row, text, why in self.stubs:
@@ -197,7 +208,7 @@ def plan(context: Context, settings: Settings) -> Plan:
         chars,
         lambda row: shortened(context.messages[row], cap),
         inserts,
-        stats=lambda: _stats(made, missing, cap),
+        stats=lambda: _stats(made, missing),
         warnings=_warnings(context, old_rows),
     )
     return made
@@ -209,7 +220,7 @@ def _repaired_only(context: Context, missing: Missing) -> Plan:
     chars, reasons = context.columns.chars, bytes([BELOW]) * rows
     made = Plan(
         context, bytes(rows), reasons, REASONS, chars, context.messages.__getitem__, inserts,
-        stats=lambda: {**_stats(made, missing, 0), "compaction_skipped": 1},
+        stats=lambda: {**_stats(made, missing), "compaction_skipped": 1},
     )  # fmt: skip
     return made
 
@@ -227,17 +238,16 @@ def _warnings(context: Context, old_rows: int) -> tuple[str, ...]:
     return (f"{left:,} old results hold lists of parts, which this policy leaves whole",) if left else ()
 
 
-def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
+def _stats(made: Plan, missing: Missing) -> dict[str, int]:
     """SPEC.md's counters; `saved_chars` is true, so below 0 where the sent view is larger."""
     context = made.context
     shrunk = [(was, now) for (_, was), now in zip(missing, made.inserts, strict=True) if now.body is not was]
-    saved = sum(_saved(was, now.body) for was, now in shrunk)
+    saved = sum(json_chars(was) - json_chars(now.body) for was, now in shrunk)
     skills = sum(was.get("name") == "load_skill" for was, _ in shrunk)
     for row, action in enumerate(made.action):
         if action:
-            was = context.messages[row]
-            saved += _saved_by_cut(was["content"], cap) if action == Action.MIDDLE else _saved(was, made.write(row))
-            skills += was.get("name") == "load_skill"
+            saved += context.columns.json_chars[row] - json_chars(made.write(row))
+            skills += context.messages[row].get("name") == "load_skill"
     original = context.derived(Original).chars
     return {
         "original_chars": original,
@@ -249,17 +259,6 @@ def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
         "repaired_tool_calls": len(missing),
         "untouched_list_contents": made.reason.count(LIST_LEFT),
     }
-
-
-def _saved(was: Body, now: Body) -> int:
-    return string_json_chars(was["content"]) - string_json_chars(now["content"])
-
-
-def _saved_by_cut(text: str, cap: int) -> int:
-    """What cutting the middle saves in JSON: escapes are one by one, so only what is omitted has to be measured."""
-    head = cap // 2
-    omitted = len(text) - cap
-    return string_json_chars(text[head : head + omitted]) - string_json_chars(marker(omitted))
 
 
 def _reach(context: Context) -> int:

@@ -37,6 +37,7 @@ KEPT, OLD_IMAGE, OLD_RESULT, SUMMARISED, OVER_CEILING, ENTRY_CAP = range(len(REA
 
 def cap_result(text: str, limit: int) -> str:
     """A result as it enters the transcript: up to `limit` characters, cut back to a line end, and a marker."""
+    limit = max(0, limit)
     if len(text) <= limit:
         return text
     kept = _kept(text, limit)
@@ -130,7 +131,7 @@ def _escaped_chars(calls: object) -> int:
     try:
         return len(json.dumps(calls))
     except (TypeError, ValueError, RecursionError):
-        return len(str(calls))
+        return json_chars(calls)
 
 
 @dataclass(slots=True)

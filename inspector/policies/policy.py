@@ -75,13 +75,24 @@ class Param:
             if value is not None and not isinstance(value, str):
                 raise SettingError(f"{self.name} wants a text, not {type(value).__name__}")
             return value
-        fits = isinstance(value, int) or (self.kind == "float" and isinstance(value, float))
-        if not fits or isinstance(value, bool) or value != value:
+        if not self._is_number(value):
             raise SettingError(f"{self.name} wants {self._wanted()}, not {str(value)[:40]!r}")
         number: int | float = value
         if number < self.low or (self.limit is not None and number > self.limit):
             raise SettingError(f"{self.name} wants {self._wanted()}, not {number:,}")
         return number
+
+    def _is_number(self, value: Any) -> bool:
+        fits = isinstance(value, int) or (self.kind == "float" and isinstance(value, float))
+        return fits and not isinstance(value, bool) and value == value
+
+    def takes(self, value: Any) -> Value:
+        """The value, if it is of a kind that an agent may call with: any whole number, but a fraction only in range.
+
+        Raises `SettingError` with one sentence.
+        """
+        whole = self.kind == "int" and self._is_number(value)
+        return value if whole or (value is None and self.only_if_given) else self.check(value)
 
     def _wanted(self) -> str:
         kind = "a whole number" if self.kind == "int" else "a number"
@@ -120,12 +131,12 @@ class Policy:
         raise SettingError(f"{self.name} has no parameter {name[:60]!r}{hint}")
 
     def settings(self, given: Settings) -> dict[str, Any]:
-        """Full settings: what is given over the defaults. Raises `SettingError` for an unknown name.
+        """Full settings: what is given over the defaults. Raises `SettingError` for an unknown name or a wrong kind.
 
-        Ranges are not checked here: an agent may call with any number, and SPEC.md says what each one means.
+        Ranges of whole numbers are not checked here: an agent may call with any, and SPEC.md says what each one means.
         """
-        for name in given:
+        for name, value in given.items():
             if name not in self.extras:
-                self.param(name)
+                self.param(name).takes(value)
         defaults = {param.name: None if param.only_if_given else param.default for param in self.params}
         return {**defaults, **given}
