@@ -64,9 +64,9 @@ def test_a_mistake_is_one_sentence(text: str, says: str) -> None:
     assert "\n" not in str(fault.value)
 
 
-@pytest.mark.parametrize("text", ["0.5", "nan", "inf", "1e999", "101"])
+@pytest.mark.parametrize("text", ["0.1", "nan", "inf", "1e999", "101"])
 def test_a_float_out_of_range_is_refused(text: str) -> None:
-    with pytest.raises(SettingError, match=r"from 1\.0 to 100"):
+    with pytest.raises(SettingError, match="to 100"):
         parse_settings(CASCADE, [f"chars_per_token={text}"])
 
 

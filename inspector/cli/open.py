@@ -6,15 +6,13 @@ import difflib
 import os
 import stat
 import sys
-import tempfile
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
 
 from inspector.cli.options import FILE, example, measuring, tuning
 from inspector.cli.output import Trouble
-from inspector.cli.reading import chosen_policy, stdin_bytes
+from inspector.cli.reading import chosen_policy
 from inspector.writing import STDIO
 
 if TYPE_CHECKING:
@@ -53,14 +51,13 @@ def command(
         chosen, settings = chosen_policy(policy, given)
         named = chosen.name
     _want_terminal()
-    with ExitStack() as stack:
-        path = _spooled(stack) if session == STDIO else session
+    if session != STDIO:  # the application reads standard input itself before it takes its keys from the terminal
         _want_keyboard()
-        from inspector.tui.app import run
+    from inspector.tui.app import run
 
-        return run(
-            path, format=form, index=index, policy=named, settings=settings, model=model, window=window, mouse=mouse
-        )
+    return run(
+        session, format=form, index=index, policy=named, settings=settings, model=model, window=window, mouse=mouse
+    )
 
 
 def _look_at(session: str) -> None:
@@ -104,17 +101,8 @@ def _want_terminal() -> None:
             raise Trouble(f"the application needs a terminal, and standard {name} is none; inspector info needs none")
 
 
-def _spooled(stack: ExitStack) -> str:
-    """Standard input as a file, since the application reads and reloads files; it goes when the application closes."""
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-"))
-    path = os.path.join(folder, "standard-input")
-    with open(path, "wb") as file:
-        file.write(stdin_bytes())
-    return path
-
-
 def _want_keyboard() -> None:
-    """Where standard input was the recording, or is no terminal otherwise, read keys from the terminal itself."""
+    """Where standard input is no terminal, read keys from the terminal itself."""
     if sys.stdin is not None and sys.stdin.isatty():
         return
     try:

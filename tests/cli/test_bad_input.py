@@ -113,7 +113,7 @@ def test_invalid_utf8_inside_a_text_is_named_and_the_rest_is_read(tmp_path: Path
         (("-p", "head-tail", "-s", "keep_recnt=5"), "did you mean keep_recent?"),
         (("-p", "head-tail", "-s", "keep_recent=-1"), "at least 0"),
         (("-p", "head-tail", "-s", "keep_recent=x"), "whole number"),
-        (("-p", "cascade", "-s", "chars_per_token=0.5"), "from 1.0 to 100"),
+        (("-p", "cascade", "-s", "chars_per_token=0.1"), "to 100"),
         (("-p", "head-tail", "-s", "@missing.toml"), "missing.toml"),
         (("-p", "head-tail", "-s", "keep_recent"), "name=value"),
         (("-p", "head-tail", "--at", "99999"), "request"),

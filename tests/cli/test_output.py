@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -99,3 +100,28 @@ def test_a_closed_stdout_is_no_traceback(tmp_path: Path) -> None:
     command = " ".join((*PROGRAM, "info", session_file(tmp_path)))
     done = subprocess.run(["sh", "-c", f"{command} >&-"], capture_output=True, timeout=60)
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are a POSIX matter")
+@pytest.mark.parametrize("verb", [("messages",), ("info",), ("compact", "-p", "head-tail", "--json")], ids=" ".join)
+def test_no_control_of_a_recording_reaches_a_terminal(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    path = session_file(tmp_path, [{"role": "user", "content": HOSTILE}, {"role": HOSTILE, "content": HOSTILE}])
+    shown = on_a_terminal(*verb, path).decode()
+    assert not (OBEYED - {"\n", "\r"}) & set(shown)
+    assert ("␛[31m" in shown) if verb == ("messages",) else shown
+
+
+def on_a_terminal(*arguments: str) -> bytes:
+    """What a pseudo-terminal receives on the program's stdout."""
+    ours, theirs = os.openpty()
+    running = subprocess.Popen([*PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65_536):
+            shown += piece
+    except OSError:  # EIO: the other side is closed
+        pass
+    os.close(ours)
+    running.wait(60)
+    return shown
