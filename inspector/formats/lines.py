@@ -40,7 +40,7 @@ class Lines:
         self.records: list[Record] = []
         self._raw = raw
         self._start = start
-        self._damage = damage
+        self.damage = damage
         self._next_whole = -1
         self._left = JOINED * len(raw) + SMALL
 
@@ -85,30 +85,30 @@ class Lines:
             byte = line.byte(part.at)
             self.records.append(Record(part.value, number, byte))
             for odd in part.odd:
-                self._damage.on_line(odd.code, number, byte, odd.says, odd.pointer)
+                self.damage.on_line(odd.code, number, byte, odd.says, odd.pointer)
 
     def _note_bytes(self, line: Decoded, number: int) -> None:
         if line.nuls:
             says = f"{line.nuls:,} NUL bytes are left out"
-            self._damage.on_line("nul-bytes", number, line.first_nul, says)
+            self.damage.on_line("nul-bytes", number, line.first_nul, says)
         if line.bad:
             says = f"{line.bad:,} bytes are no UTF-8; U+FFFD stands for each"
-            self._damage.on_line("invalid-utf8", number, line.bad_bytes()[0], says)
+            self.damage.on_line("invalid-utf8", number, line.bad_bytes()[0], says)
 
     def _note_line(self, parts: list[_Part], error: json.JSONDecodeError | None, line: Decoded, number: int) -> None:
         if error and not parts:
             if cut_short(error):
                 says = "the line ends in the middle of a record; it is set aside"
-                self._damage.on_line("truncated-record", number, line.byte(0), says)
+                self.damage.on_line("truncated-record", number, line.byte(0), says)
             else:
                 says = f"the line is no JSON ({error.msg[0].lower()}{error.msg[1:]}); it is set aside"
-                self._damage.on_line("unparseable-record", number, line.byte(error.pos), says)
+                self.damage.on_line("unparseable-record", number, line.byte(error.pos), says)
         elif error:
             says = f"a piece of a record and {_whole(len(parts))} stand on one line; what is whole is kept"
-            self._damage.on_line("glued-records", number, line.byte(0), says)
+            self.damage.on_line("glued-records", number, line.byte(0), says)
         elif len(parts) > 1:
             says = f"{_whole(len(parts))} stand on one line; all are kept"
-            self._damage.on_line("glued-records", number, line.byte(0), says)
+            self.damage.on_line("glued-records", number, line.byte(0), says)
 
     def _split(self, number: int, at: int, end: int, error: json.JSONDecodeError) -> tuple[int, int] | None:
         """Read a record that lies over several physical lines; where to go on, or None if this is none."""
@@ -127,7 +127,7 @@ class Lines:
         lines = joined.text.count("\n", 0, stop) + 1
         self._note_bytes(joined, number)
         says = f"one record lies over {lines:,} lines; they are joined"
-        self._damage.on_line("split-record", number, at, says)
+        self.damage.on_line("split-record", number, at, says)
         self._keep([_Part(value, 0, odd)], joined, number)
         following = self._raw.find(b"\n", joined.byte(stop))
         return number + lines, following + 1 if following >= 0 else len(self._raw)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import NamedTuple
 
 import orjson
 
 from inspector.finding import Finding
 from inspector.formats.damage import Damage
 from inspector.formats.decoded import Decoded
-from inspector.formats.document import Walk
-from inspector.formats.format import LOST, Record, Recording, UnreadableSession
+from inspector.formats.document import Walk, holds_messages
+from inspector.formats.format import Record, Recording, UnreadableSession
 from inspector.formats.lenient import space_end
 from inspector.formats.lines import Lines, is_record
 
@@ -62,41 +62,76 @@ def collector_paused() -> Iterator[None]:
 
 
 def _salvaged(raw: bytes, name: str) -> Recording:
-    damage = Damage()
     start = len(BOM) if raw.startswith(BOM) else 0
-    if start:
-        damage.whole_file("bom", "the file begins with a byte order mark (byte 0)", 0)
     try:
         value = orjson.loads(memoryview(raw)[start:])
     except json.JSONDecodeError:
-        return _damaged(raw, start, name, damage)
-    return _document(value, name, damage)
-
-
-def _document(value: Any, name: str, damage: Damage) -> Recording:
+        return _damaged(raw, start, name)
     if not isinstance(value, (dict, list)):
         raise UnreadableSession(f"{name}: it holds a bare JSON {_KINDS[type(value)]}, no session")
-    return Recording(name, document=value, damage=damage.findings())
+    return Recording(name, document=value, damage=_noted(start).findings())
 
 
-def _damaged(raw: bytes, start: int, name: str, damage: Damage) -> Recording:
-    _refuse_what_is_no_text(raw, start, name, damage)
-    by_line = are_lines(raw, start)
-    records = _lines(raw, start, damage) if by_line else _stream(Decoded(raw[start:], start), damage)
-    if not any(isinstance(record.value, (dict, list)) for record in records):
-        raise _no_json(raw, name, damage)
-    if len(records) == 1 and not by_line:
-        return _document(records[0].value, name, damage)
-    return Recording(name, records=records, damage=damage.findings())
+def _damaged(raw: bytes, start: int, name: str) -> Recording:
+    _refuse_what_is_no_text(raw, start, name)
+    read = _read(raw, start)
+    if not any(isinstance(record.value, (dict, list)) for record in read.records):
+        raise _no_json(raw, name, read.damage.findings())
+    if len(read.records) == 1 and not read.by_line:
+        return Recording(name, document=read.records[0].value, damage=read.damage.findings())
+    return Recording(name, records=read.records, damage=read.damage.findings())
 
 
-def _lines(raw: bytes, start: int, damage: Damage) -> list[Record]:
-    lines = Lines(raw, start, damage)
+class _Read(NamedTuple):
+    records: list[Record]
+    damage: Damage
+    by_line: bool
+    """Whether the records are lines rather than one value, or several printed over lines."""
+    sound: bool = True
+
+
+def _read(raw: bytes, start: int) -> _Read:
+    if are_lines(raw, start):
+        return _lines(raw, start)
+    values = _values(raw, start)
+    if values.sound or b"\n" in raw.strip():
+        return values
+    # one line that is no session: a piece of a record may stand before a whole one, or one after the other
+    lines = _lines(raw, start)
+    return lines if lines.records else values
+
+
+def _noted(start: int) -> Damage:
+    damage = Damage()
+    if start:
+        damage.whole_file("bom", "the file begins with a byte order mark (byte 0)", 0)
+    return damage
+
+
+def _lines(raw: bytes, start: int) -> _Read:
+    lines = Lines(raw, start, _noted(start))
     lines.read()
-    return lines.records
+    return _Read(lines.records, lines.damage, by_line=True)
 
 
-def _refuse_what_is_no_text(raw: bytes, start: int, name: str, damage: Damage) -> None:
+def _values(raw: bytes, start: int) -> _Read:
+    """One value, printed over lines or not, damaged or not; or several, one after the other."""
+    decoded, damage = Decoded(raw[start:], start), _noted(start)
+    text, walk = decoded.text, Walk(decoded.text, spans=bool(decoded.bad))
+    records: list[Record] = []
+    at = space_end(text, 0)
+    while 0 <= at < len(text) and text[at] in "{[":
+        value, end = walk.read(at)
+        records.append(Record(value, text.count("\n", 0, at), decoded.byte(at)))
+        at = end if end < 0 else space_end(text, end)
+    _note_document(decoded, walk, damage)
+    if 0 <= at < len(text):
+        damage.in_document("unparseable-record", "", decoded.byte(at), "what follows the value is no JSON")
+    whole = 0 <= at == len(text)
+    return _Read(records, damage, False, len(records) == 1 and (whole or holds_messages(records[0].value)))
+
+
+def _refuse_what_is_no_text(raw: bytes, start: int, name: str) -> None:
     kind = next((kind for magic, kind in _CONTAINERS.items() if raw.startswith(magic)), "")
     if kind:
         raise UnreadableSession(f"{name}: it is {kind}, not JSON")
@@ -104,20 +139,16 @@ def _refuse_what_is_no_text(raw: bytes, start: int, name: str, damage: Damage) -
         return
     if b"\0" in raw:
         says = f"it holds nothing but NUL bytes ({len(raw):,} of them and white space)"
-        raise UnreadableSession(f"{name}: {says}", damage.whole_file("nul-bytes", says, raw.index(b"\0")))
+        raise UnreadableSession(f"{name}: {says}", Damage().whole_file("nul-bytes", says, raw.index(b"\0")))
     says = "the file is empty" if not raw else "the file holds nothing but white space"
-    raise UnreadableSession(f"{name}: {says}", damage.whole_file("empty-file", says, 0))
+    raise UnreadableSession(f"{name}: {says}", Damage().whole_file("empty-file", says, 0))
 
 
-def _no_json(raw: bytes, name: str, damage: Damage) -> UnreadableSession:
+def _no_json(raw: bytes, name: str, damage: Sequence[Finding]) -> UnreadableSession:
+    found = next((one for one in damage if one.code != "bom"), None)
     if looks_binary(raw[:4096]):
-        return UnreadableSession(f"{name}: it is a binary file, not JSON")
-    found = next((one for one in damage.findings() if one.code != "bom"), None)
-    return UnreadableSession(f"{name}: it is no JSON; {_why(found)}", found)
-
-
-def _why(found: Finding | None) -> str:
-    return found.says if found else "it holds no object"
+        return UnreadableSession(f"{name}: it is a binary file, not JSON", found)
+    return UnreadableSession(f"{name}: it is no JSON: {found.says if found else 'it holds no object'}", found)
 
 
 def looks_binary(head: bytes) -> bool:
@@ -130,18 +161,20 @@ def looks_binary(head: bytes) -> bool:
 def are_lines(raw: bytes, start: int) -> bool:
     """Whether a file that is no whole JSON value is JSON Lines rather than one damaged value.
 
-    In JSON Lines most lines are objects by themselves; of a value that is printed over lines few are, and its first
-    line is open (it ends in a bracket, a comma or a colon).
+    In JSON Lines most lines are objects by themselves, or begin like one. Of a value that is printed over lines few
+    do, and its first line is open: it ends in a bracket, a comma or a colon.
     """
     lines = _first_lines(raw, start)
-    whole = sum(map(_begins_with_record, lines))
-    if len(lines) == 1 or 2 * whole > len(lines):
-        return whole > 0
-    if _begins_with_record(lines[0]):
-        return True
     if not lines[0].startswith((b"{", b"[")):
-        return whole > 0
-    return whole > 0 and not lines[0].endswith((b"[", b"{", b",", b":"))
+        return True
+    if len(lines) == 1:
+        return False
+    whole = sum(map(_begins_with_record, lines))
+    if 2 * whole > len(lines) or _begins_with_record(lines[0]):
+        return True
+    if whole:
+        return not lines[0].endswith((b"[", b"{", b",", b":"))
+    return 2 * sum(line.startswith(b'{"') for line in lines) > len(lines)
 
 
 def _first_lines(raw: bytes, at: int) -> list[bytes]:
@@ -164,22 +197,6 @@ def _begins_with_record(line: bytes) -> bool:
     text = Decoded(line).text
     value, end = Walk(text).read()
     return bool(value) and end >= 0 and not text[end : end + 1].strip("{ \t\r")
-
-
-def _stream(decoded: Decoded, damage: Damage) -> list[Record]:
-    """One value printed over lines, damaged or not; or several, one after the other."""
-    text, walk = decoded.text, Walk(decoded.text, spans=bool(decoded.bad))
-    records: list[Record] = []
-    at = space_end(text, 0)
-    while 0 <= at < len(text) and (text[at] in "{[" or not records):
-        value, end = walk.read(at)
-        if value is not LOST:
-            records.append(Record(value, text.count("\n", 0, at), decoded.byte(at)))
-        at = end if end < 0 else space_end(text, end)
-    _note_document(decoded, walk, damage)
-    if 0 <= at < len(text):
-        damage.in_document("unparseable-record", "", decoded.byte(at), "what follows the value is no JSON")
-    return records
 
 
 def _note_document(decoded: Decoded, walk: Walk, damage: Damage) -> None:
