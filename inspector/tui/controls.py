@@ -162,7 +162,6 @@ class Controls(VerticalScroll, can_focus=True):
         self._policy: Policy | None = None
         self._session: Context | None = None
         self._tops: dict[str, Number] = {}
-        self._moved: dict[str, Value] = {}
         self._settings: list[Setting] = []
         self._chooser = Chooser()
         self._pane = Vertical(id="settings")
@@ -186,17 +185,12 @@ class Controls(VerticalScroll, can_focus=True):
         if policy is not self._policy or context is not self._session:
             self._take(policy, context)
         for param, block in zip(policy.params, self._settings, strict=False):
-            value = settings.get(param.name, param.default)
-            if self._moved.get(param.name, value) == value:
-                self._moved.pop(param.name, None)
-                if value != block.value or not block.shown:
-                    block.show(value)
+            block.show(settings.get(param.name, param.default))
 
     def _take(self, policy: Policy, context: Context) -> None:
         same = policy is self._policy
         self._policy, self._session = policy, context
         self._tops = {param.name: param.top(context) for param in policy.params if param.kind != "text"}
-        self._moved.clear()
         while len(self._settings) < len(policy.params):
             self._settings.append(Setting())
             self._pane.mount(self._settings[-1])
@@ -299,9 +293,8 @@ class Controls(VerticalScroll, can_focus=True):
         self._turn_policy(event.by)
 
     def on_setting_changed(self, event: Setting.Changed) -> None:
-        """Passes a change on, and remembers it until the settings shown have caught up."""
+        """Passes a change on."""
         event.stop()
-        self._moved[event.name] = event.value
         self.post_message(self.Changed(event.name, event.value))
 
     def on_setting_clamped(self, event: Setting.Clamped) -> None:

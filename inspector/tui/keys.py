@@ -22,6 +22,12 @@ class Key(NamedTuple):
     display: str = ""
     """The key as people write it, where that differs."""
 
+    @property
+    def binding(self) -> Binding:
+        """As textual has it."""
+        words = self.shown or self.words
+        return Binding(self.keys, self.action, words, show=bool(self.shown), key_display=self.display or None)
+
 
 KEYS = (
     Key("question_mark,f1", "errand('show_help')", "show all keys", "Everywhere", "help", "?"),
@@ -64,7 +70,4 @@ KEYS = (
 
 def bindings() -> list[Binding]:
     """The table as textual's bindings."""
-    return [
-        Binding(key.keys, key.action, key.shown or key.words, show=bool(key.shown), key_display=key.display or None)
-        for key in KEYS
-    ]
+    return [key.binding for key in KEYS]

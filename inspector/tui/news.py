@@ -59,3 +59,15 @@ class SetupChanged(Message):
     def __init__(self, setup: Setup) -> None:
         super().__init__()
         self.setup = setup
+
+
+class Matched(Message):
+    """What a search has found so far."""
+
+    def __init__(self, query: str, rows: frozenset[int], searched: int, total: int) -> None:
+        super().__init__()
+        self.query, self.rows, self.searched, self.total = query, rows, searched, total
+
+    def can_replace(self, message: Message) -> bool:
+        """A later step of the same search holds all of this."""
+        return isinstance(message, Matched) and message.query == self.query

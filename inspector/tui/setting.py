@@ -174,8 +174,8 @@ class Setting(Vertical):
         self.param = Param("", "", 0, "")
         self.top: Number = 0
         self.value: Value = 0
-        self.shown = False
-        """Whether a value has been drawn since the parameter was described."""
+        self._moved: list[Value] = []
+        """The value that a person gave last, until the settings shown have caught up with it."""
         self._heading = Line(classes="heading")
         self.slider = Slider(scale_of(self.param, 1))
         self.slider.can_focus = False
@@ -192,17 +192,25 @@ class Setting(Vertical):
         yield self._trouble
 
     def describe(self, param: Param, top: Number) -> None:
-        """Takes over a parameter whose slider ends at `top`."""
+        """Takes over a parameter whose slider ends at `top`, and draws its default."""
         self.close()
-        self.param, self.top, self.shown = param, top, False
+        self.param, self.top, self._moved = param, top, []
         self.set_class(param.kind == "text", "-text")
         self.slider.default = param.default
         if param.kind != "text":
             self.slider.scale = scale_of(param, top)
+        self._take(param.default)
 
     def show(self, value: Value) -> None:
-        """Draws a value; no message is posted."""
-        self.value, self.shown = value, True
+        """Draws a value from the settings, unless it is older than what a person has just given. Posts nothing."""
+        if self._moved and value != self._moved[0]:
+            return
+        self._moved.clear()
+        if value != self.value:
+            self._take(value)
+
+    def _take(self, value: Value) -> None:
+        self.value = value
         if not isinstance(value, str):
             self.slider.value = value if value is not None else self._least()
         self._draw()
@@ -226,14 +234,20 @@ class Setting(Vertical):
             self._meaning.show(Content(meaning(self.param, self.value, self.top, width)))
 
     def step(self, by: int) -> None:
-        """Moves the slider by steps, as a person does."""
-        if self.param.kind != "text":
-            self.slider.action_step(by)
+        """Steps the value, as a person does; says where the slider ends."""
+        was, scale = self.slider.value, self.slider.scale
+        if self.param.kind == "text":
+            return
+        value = scale.stepped(was, by)
+        self.change(value)
+        if value == was or was > scale.high:
+            self._clamped(scale.high if by > 0 or was > scale.high else scale.low)
 
     def change(self, value: Value) -> None:
         """Takes a value as a person gives it."""
         if value != self.value:
-            self.show(value)
+            self._moved = [value]
+            self._take(value)
             self.post_message(self.Changed(self.param.name, value))
         else:
             self._draw()
@@ -245,11 +259,6 @@ class Setting(Vertical):
         self.change(event.value)
         if beyond and event.value == self.slider.scale.high:
             self._clamped(event.value)
-
-    def on_slider_ended(self, event: Slider.Ended) -> None:
-        """Says that the slider goes no further."""
-        event.stop()
-        self._clamped(event.end)
 
     def _clamped(self, end: Number) -> None:
         beyond = isinstance(self.value, int | float) and self.value > end

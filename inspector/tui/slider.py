@@ -160,14 +160,6 @@ class Slider(Widget, can_focus=True):
             """Whether the later `message` makes this one void."""
             return isinstance(message, Slider.Changed) and message.slider is self.slider
 
-    class Ended(Message):
-        """A person asked for more than the slider's end."""
-
-        def __init__(self, slider: Slider, end: Number) -> None:
-            super().__init__()
-            self.slider = slider
-            self.end = end
-
     value: reactive[Number] = reactive[Number](0)
     default: reactive[Value] = reactive[Value](None)
     scale: reactive[Scale] = reactive(Scale(0, 100))
@@ -201,11 +193,8 @@ class Slider(Widget, can_focus=True):
             self.post_message(self.Changed(self, value))
 
     def action_step(self, by: int) -> None:
-        """Moves by steps; at an end says so."""
-        beyond, value = self.value > self.scale.high, self.scale.stepped(self.value, by)
-        if value == self.value or beyond:
-            self.post_message(self.Ended(self, self.scale.high if by > 0 or beyond else self.scale.low))
-        self.move(value)
+        """Moves by steps."""
+        self.move(self.scale.stepped(self.value, by))
 
     def action_end(self, side: int) -> None:
         """Moves to the high end, or with -1 to the low one."""

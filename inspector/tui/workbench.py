@@ -31,11 +31,14 @@ from inspector.tui import errands, keys
 from inspector.tui.background import Source, count_sent, count_session, prepare
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
+from inspector.tui.filtering import Filter
 from inspector.tui.history import History, Setup
 from inspector.tui.ledger import Ledger
 from inspector.tui.map import Map
-from inspector.tui.news import Counting, Loaded, Opened, SentCounted, SetupChanged, Unreadable
+from inspector.tui.news import Counting, Loaded, Matched, Opened, SentCounted, SetupChanged, Unreadable
 from inspector.tui.reader import Reader
+from inspector.tui.search import Found
+from inspector.tui.search_bar import SearchBar
 from inspector.tui.setting import amount
 from inspector.tui.shown import Shown, Tokens
 from inspector.tui.status import Status
@@ -48,12 +51,16 @@ class Workbench(Screen[None]):
     """One session under one policy."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings()]
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-narrow"), (100, "-wide"), (190, "-vast")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-low"), (30, "-high")]
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  textual declares it so
+        (0, "-narrow"),
+        (100, "-wide"),
+        (190, "-vast"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
     def __init__(
         self, source: Source | None, setup: Setup, *, model: str | None = None, window: int | None = None,
-        encoding: str | None = None,
+        encoding: str | None = None, recent: Sequence[str] = (),
     ) -> None:  # fmt: skip
         super().__init__()
         self.source = source
@@ -61,6 +68,9 @@ class Workbench(Screen[None]):
         self.session: Session | None = None
         self.shown: Shown | None = None
         self.history = History()
+        self.filter = Filter()
+        self.files_given = () if source is None else (source.path,)
+        self.recent_files = tuple(recent)
         self._model, self._window, self._encoding = model, window, encoding
         self.tokens = Tokens(array("q"), False)
         self._rest: Timer | None = None
@@ -75,6 +85,7 @@ class Workbench(Screen[None]):
             with Vertical(id="texts"):
                 yield Ledger()
                 yield Reader()
+        yield SearchBar()
         yield Status()
         yield Footer(show_command_palette=False)
 
@@ -359,7 +370,7 @@ class Workbench(Screen[None]):
         if reader.display:
             reader.display = False
             ledger.focus()
-        elif ledger.query:
+        elif ledger.needle:
             errands.clear_search(self)
         elif ledger.rows_shown is not None:
             errands.clear_filter(self)
@@ -394,6 +405,33 @@ class Workbench(Screen[None]):
         """Go to the next match of the search."""
         self.go_among(sorted(self.query_one(Ledger).matches), by, "no match: / starts a search")
 
+    @on(SearchBar.Asked)
+    def _start_search(self, asked: SearchBar.Asked) -> None:
+        errands.start_search(self, asked.query)
+
+    @work(thread=True, exclusive=True, group="search")
+    def search(self, steps: Iterator[Found], query: str) -> None:
+        """Take the steps of a search beside the screen."""
+        rows: set[int] = set()
+        for found in steps:
+            if get_current_worker().is_cancelled:
+                return
+            rows.update(found.rows)
+            self.post_message(Matched(query, frozenset(rows), found.searched, found.total))
+
+    @on(Matched)
+    def _take_matches(self, matched: Matched) -> None:
+        ledger = self.query_one(Ledger)
+        if matched.query != ledger.needle:
+            return
+        first = bool(matched.rows) and not ledger.matches
+        ledger.matches = matched.rows
+        done = matched.searched >= matched.total
+        count = f"{len(matched.rows):,} messages hold {matched.query!r}"
+        self.say(f"{count}; n and N go through them" if done else f"{count} so far")
+        if first and ledger.cursor not in matched.rows:
+            self.action_match(1)
+
     # errands: what asks a person something, or leaves the screen -----------------------------------------------------
 
     def action_errand(self, name: str) -> None:
@@ -406,19 +444,20 @@ class Workbench(Screen[None]):
 
     def action_conversation(self, by: int) -> None:
         """Open another conversation of the same file."""
-        if self.session is None or self.session.conversations < 2:
+        if self.session is None or self.source is None or self.session.conversations < 2:
             self.say("this file holds one conversation")
             return
         self.load(replace(self.source, index=(self.source.index + by) % self.session.conversations))
 
     def action_reload(self) -> None:
         """Read the file again, and stay where we are."""
-        self._return_to = self.query_one(Ledger).cursor
-        self.load(self.source)
+        if self.source is not None:
+            self._return_to = self.query_one(Ledger).cursor
+            self.load(self.source)
 
     def action_side(self) -> None:
         """Show the other side, where only one fits."""
-        self.query_one(Ledger).action_side()
+        self.query_one(Ledger).action_turn()
 
     def action_quit(self) -> None:
         """Leave."""

@@ -1,0 +1,201 @@
+"""Errands of the workbench: what asks a person something, or carries something out of the screen.
+
+Each is one function of the workbench. Dialogs are imported when first opened, since the first frame needs none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import orjson
+
+from inspector.policies import SentView
+from inspector.settings import to_python, to_toml
+from inspector.text import thousands
+from inspector.tui.background import Source
+from inspector.tui.controls import Controls
+from inspector.tui.filtering import Filter, filtered_rows
+from inspector.tui.keys import KEYS
+from inspector.tui.ledger import Ledger
+from inspector.tui.reader import Page, Reader
+from inspector.tui.search import search as searched
+from inspector.tui.search_bar import SearchBar
+
+if TYPE_CHECKING:
+    from inspector.tui.workbench import Workbench
+
+CLIPBOARD_CHARS = 100_000
+"""What is sent to the terminal's clipboard at most: terminals drop longer ones, often silently (SCALING.md, 7)."""
+
+
+def copy(bench: Workbench, *, sent: bool) -> None:
+    """Send the message under the cursor, as JSON where it is more than a text, to the terminal's clipboard."""
+    if bench.shown is None:
+        return
+    row = bench.query_one(Ledger).cursor
+    body = bench.shown.view.plan.body(row) if sent else bench.shown.session.messages[row]
+    if body is None:
+        bench.say("this message is not sent")
+        return
+    content = body.get("content")
+    plain = isinstance(content, str) and not body.get("tool_calls")
+    text = content if plain else json.dumps(body, ensure_ascii=False, indent=2, default=str)
+    if len(text) > CLIPBOARD_CHARS:
+        bench.say(f"{thousands(len(text))} characters are more than terminals take; e writes them to a file")
+        return
+    bench.app.copy_to_clipboard(text.encode("utf-8", "replace").decode())
+    bench.say(f"{thousands(len(text))} characters sent to the terminal's clipboard")
+
+
+def search(bench: Workbench) -> None:
+    """Ask for words, and mark every message that holds them."""
+    bench.query_one(SearchBar).open(bench.query_one(Ledger).needle)
+
+
+def start_search(bench: Workbench, query: str) -> None:
+    """Search beside the screen; an empty query clears the last one."""
+    if not query:
+        clear_search(bench)
+    elif bench.session is not None:
+        ledger = bench.query_one(Ledger)
+        ledger.needle = query
+        bench.query_one(Reader).term = query
+        ledger.matches = frozenset()
+        bench.search(searched(bench.session, query, start=ledger.cursor, within=ledger.rows_shown), query)
+
+
+def clear_search(bench: Workbench) -> None:
+    """Forget the search."""
+    ledger = bench.query_one(Ledger)
+    ledger.needle, ledger.matches = "", frozenset()
+    bench.query_one(Reader).term = ""
+    bench.workers.cancel_group(bench, "search")
+    bench.say("")
+
+
+def choose_filter(bench: Workbench) -> None:
+    """Ask which roles, tools and actions to show."""
+    from inspector.tui.dialogs.filter import FilterDialog
+
+    if bench.shown is not None:
+        bench.app.push_screen(FilterDialog(bench.shown, bench.filter), lambda chosen: _apply(bench, chosen))
+
+
+def _apply(bench: Workbench, chosen: Filter | None) -> None:
+    if chosen is not None:
+        bench.filter = chosen
+        refilter(bench)
+
+
+def clear_filter(bench: Workbench) -> None:
+    """Show every message again."""
+    bench.filter = Filter()
+    refilter(bench)
+
+
+def refilter(bench: Workbench) -> None:
+    """Apply the filter to what is shown now: an action's rows change with the settings."""
+    ledger = bench.query_one(Ledger)
+    if bench.shown is None or (not bench.filter and ledger.rows_shown is None):
+        return
+    rows = filtered_rows(bench.shown, bench.filter) if bench.filter else None
+    if rows != ledger.rows_shown:
+        ledger.rows_shown = rows
+        bench.say("" if rows is None else f"{bench.filter.text}: {thousands(len(rows))} messages; esc shows all")
+
+
+def breakdown(bench: Workbench) -> None:
+    """Show where the tokens go."""
+    from inspector.tui.breakdown import Breakdown
+
+    if bench.shown is not None:
+        bench.app.push_screen(Breakdown(bench.shown))
+
+
+def show_help(bench: Workbench) -> None:
+    """Show all keys, pane by pane."""
+    from inspector.tui.dialogs.help import Help, keys_of
+
+    panes = {
+        pane: [(key.display or bench.app.get_key_display(key.binding), key.words) for key in KEYS if key.pane == pane]
+        for pane in dict.fromkeys(key.pane for key in KEYS)
+    }
+    widgets = {"In the list": Ledger, "In the settings": Controls, "In the reader": Reader, "On its page": Page}
+    panes |= {name: keys_of(widget.BINDINGS, bench.app) for name, widget in widgets.items()}
+    bench.app.push_screen(Help(panes, words=HELP_WORDS))
+
+
+HELP_WORDS = (
+    "Left: the policy and its settings. Middle: each message as recorded and as sent. Enter reads one whole. "
+    "The map above shows the whole session: tokens as recorded, and under them what is sent."
+)
+
+
+def go_to(bench: Workbench) -> None:
+    """Ask for a message's number."""
+    from inspector.tui.dialogs.go_to import GoTo
+
+    if bench.session is not None:
+        ledger = bench.query_one(Ledger)
+        bench.app.push_screen(GoTo(len(bench.session)), lambda row: None if row is None else ledger.go_to(row))
+
+
+def open_session(bench: Workbench) -> None:
+    """Ask which session to open: samples, recent files, or a path."""
+    from inspector.tui.dialogs.picker import Picker, entries
+
+    known = entries(bench.files_given, bench.recent_files)
+    bench.app.push_screen(Picker(known), lambda path: _open(bench, path))
+
+
+def _open(bench: Workbench, path: str | None) -> None:
+    if path is not None:
+        bench.load(Source(path))
+    elif bench.session is None:
+        bench.say("no session is open: o chooses one")
+
+
+def export(bench: Workbench) -> None:
+    """Ask what to write, and where."""
+    from inspector.tui.dialogs.export import Export, Offer, proposed_path
+
+    shown = bench.shown
+    if shown is None:
+        return
+    view, file = shown.view, shown.session.file
+    settings = {name: value for name, value in view.settings.items() if value is not None}
+    screen = bench.app.export_screenshot(title="inspector")
+    offers = [
+        Offer("the sent view as JSON", proposed_path(file, "sent.json"), lambda: sent_json(view)),
+        Offer("the screen as SVG", proposed_path(file, "svg"), lambda: screen.encode("utf-8", "replace")),
+        Offer("the settings as TOML", proposed_path(file, "toml"), lambda: to_toml(view.policy, settings).encode()),
+        Offer(
+            "the settings as Python", proposed_path(file, "py"),
+            lambda: to_python(view.policy, settings, os.path.abspath(file)).encode(),
+        ),
+    ]  # fmt: skip
+    bench.app.push_screen(Export(offers, inputs=[file]), lambda path: path and bench.say(f"written to {path}"))
+
+
+def sent_json(view: SentView) -> bytes:
+    """The sent view as `{"messages": [...]}`; a lone surrogate is written as its escape, so that nothing is lost."""
+    try:
+        return orjson.dumps({"messages": view.messages}, option=orjson.OPT_INDENT_2) + b"\n"
+    except (TypeError, RecursionError):
+        return json.dumps({"messages": view.messages}, indent=2).encode() + b"\n"
+
+
+def checkpoint(bench: Workbench) -> None:
+    """Show the checkpoint prompt, and take a model's answer."""
+    from inspector.policies.checkpoint import build_prompt, prompt_source
+    from inspector.tui.dialogs.checkpoint import CheckpointDialog
+
+    session = bench.session
+    if session is None:
+        return
+    dialog = CheckpointDialog(
+        lambda: build_prompt(prompt_source(session)), bench.given("checkpoint") or "", inputs=[session.file]
+    )
+    bench.app.push_screen(dialog, lambda text: None if text is None else bench.set_value("checkpoint", text or None))
