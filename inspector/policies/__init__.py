@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,7 @@ from inspector.message import ASSISTANT, Context
 from inspector.policies import cascade, checkpoint, head_tail
 from inspector.policies.policy import Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
-from inspector.tokens import Counter, counter_for
+from inspector.tokens import counter_for
 
 __all__ = [
     "POLICIES", "Param", "Policy", "SentView", "SettingError", "Settings", "UnknownPolicy", "Value", "compact",
@@ -56,7 +57,7 @@ def compact(context: Context, policy: str, /, *, at: int | None = None, **settin
     chosen = policy_named(policy)
     full = chosen.settings(settings)
     seen = context if at is None else context.until(answer_of(context, at))
-    return SentView(chosen.plan(seen, full), chosen.name, full, _counter(context))
+    return SentView(chosen.plan(seen, full), chosen.name, full, partial(counter_for, getattr(context, "model", None)))
 
 
 def answer_of(context: Context, request: int) -> int:
@@ -70,7 +71,3 @@ def answer_of(context: Context, request: int) -> int:
 def answers_of(context: Context) -> tuple[int, ...]:
     """The rows of the assistant messages: each answers one request."""
     return tuple(row for row, role in enumerate(context.columns.role) if role == ASSISTANT)
-
-
-def _counter(context: Context) -> Counter:
-    return counter_for(getattr(context, "model", None))

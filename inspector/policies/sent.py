@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,13 @@ class SentView:
     plan: Plan
     policy: str
     settings: Mapping[str, object]
-    counter: Counter
+    counting: Counter | Callable[[], Counter]
+    """What counts the tokens, or what gives it at the first count: a view that is only sent loads no tokenizer."""
+
+    @cached_property
+    def counter(self) -> Counter:
+        """What counts the tokens."""
+        return self.counting if isinstance(self.counting, Counter) else self.counting()
 
     @cached_property
     def messages(self) -> list[Body]:
