@@ -239,7 +239,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """A compaction that the recording tool itself did."""
+    """A compaction that the recording tool itself did: after it the context was the kept rows, the replacement where
+    there is one, and the rows from `row` on. A summary outside a replacement is itself a row, the first one."""
 
     row: int
     """The first row after it."""
@@ -249,6 +250,8 @@ class Compaction:
     after_tokens: int | None = None
     kept: tuple[int, ...] = ()
     """Rows before it that the tool kept in context."""
+    replacement: tuple[Body, ...] | None = None
+    """The messages that took the place of the other rows before it, where they are recorded; no rows of the session."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -30,6 +30,7 @@ _FIRST_KEY = re.compile(r'\{[ \t\r]*("[^"\\]{1,64}"[ \t\r]*:)')
 class _Part(NamedTuple):
     value: Any
     at: int
+    end: int
     odd: list[Odd]
 
 
@@ -73,11 +74,11 @@ class Lines:
                 if split:
                     return split
                 parts = _behind_a_piece(line.text, start)
-            self._note_bytes(line, number)
+            self._note_bytes(line, number, parts)
             self._keep(parts, line, number)
             self._note_line(parts, error, line, number)
-        else:
-            self._note_bytes(line, number)
+        elif line.nuls:
+            self._note_nuls(line, number)
         return number + 1, end + 1
 
     def _keep(self, parts: list[_Part], line: Decoded, number: int) -> None:
@@ -87,13 +88,19 @@ class Lines:
             for odd in part.odd:
                 self.damage.on_line(odd.code, number, byte, odd.says, odd.pointer)
 
-    def _note_bytes(self, line: Decoded, number: int) -> None:
-        if line.nuls:
-            says = f"{line.nuls:,} NUL bytes are left out"
-            self.damage.on_line("nul-bytes", number, line.first_nul, says)
+    def _note_bytes(self, line: Decoded, number: int, parts: list[_Part]) -> None:
+        """Name odd bytes in what is kept of a line; what is set aside is named as a whole."""
+        if line.nuls and parts:
+            self._note_nuls(line, number)
         if line.bad:
-            says = f"{line.bad:,} bytes are no UTF-8; U+FFFD stands for each"
-            self.damage.on_line("invalid-utf8", number, line.bad_bytes()[0], says)
+            places = zip(line.bad_places(), line.bad_bytes(), strict=True)
+            kept = [byte for at, byte in places if any(part.at <= at < part.end for part in parts)]
+            if kept:
+                says = f"{len(kept):,} bytes are no UTF-8; U+FFFD stands for each"
+                self.damage.on_line("invalid-utf8", number, kept[0], says)
+
+    def _note_nuls(self, line: Decoded, number: int) -> None:
+        self.damage.on_line("nul-bytes", number, line.first_nul, f"{line.nuls:,} NUL bytes are left out")
 
     def _note_line(self, parts: list[_Part], error: json.JSONDecodeError | None, line: Decoded, number: int) -> None:
         if error and not parts:
@@ -125,10 +132,11 @@ class Lines:
         if joined.text[stop : rest if rest >= 0 else None].strip():
             return None
         lines = joined.text.count("\n", 0, stop) + 1
-        self._note_bytes(joined, number)
+        parts = [_Part(value, 0, stop, odd)]
+        self._note_bytes(joined, number, parts)
         says = f"one record lies over {lines:,} lines; they are joined"
         self.damage.on_line("split-record", number, at, says)
-        self._keep([_Part(value, 0, odd)], joined, number)
+        self._keep(parts, joined, number)
         following = self._raw.find(b"\n", joined.byte(stop))
         return number + lines, following + 1 if following >= 0 else len(self._raw)
 
@@ -166,7 +174,7 @@ def _parts(text: str, at: int) -> tuple[list[_Part], json.JSONDecodeError | None
             value, end, odd = decode(text, at)
         except json.JSONDecodeError as error:
             return parts, error
-        parts.append(_Part(value, at, odd))
+        parts.append(_Part(value, at, end, odd))
         at = space_end(text, end)
     return parts, None
 

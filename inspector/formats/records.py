@@ -212,6 +212,8 @@ def _note_bad_bytes(decoded: Decoded, walk: Walk, damage: Damage) -> None:
     places: dict[str, list[int]] = {}
     for at, byte in zip(decoded.bad_places(), decoded.bad_bytes(), strict=True):
         places.setdefault(walk.pointer_at(at), []).append(byte)
+    if walk.faults:  # they tell of what was not read
+        places.pop("", None)
     for pointer, found in places.items():
         says = f"{len(found):,} bytes are no UTF-8; U+FFFD stands for each"
         damage.in_document("invalid-utf8", pointer, found[0], says)

@@ -16,10 +16,9 @@ from inspector.pairs import pairs_of
 from inspector.policies import Policy
 from inspector.policies.sent import SentView
 from inspector.tokens import Counter, count_bodies
-from inspector.tui.shown import CHANGED
+from inspector.tui.shown import CHANGED, ROW_OVERHEAD, rows_with_images
 
 CHARS_PER_TOKEN = 4
-ROW_OVERHEAD = 4
 CHUNK = 1_500
 """Messages counted in one step: some 20 ms of a long session."""
 
@@ -43,6 +42,7 @@ class Source:
 def prepare(session: Session, policy: Policy) -> array[int]:
     """Find out what the first frame will ask for, and give an estimate of each message's tokens."""
     session.derived(pairs_of)
+    session.derived(rows_with_images)
     policy.plan(session, policy.settings({}))
     for param in policy.params:
         param.top(session)

@@ -198,5 +198,5 @@ class Breakdown(ModalScreen[None]):
 
     def on_click(self, event: events.Click) -> None:
         """A click beside the pane closes it."""
-        if event.widget is self:
+        if self.get_widget_at(*event.screen_offset)[0] is self:
             self.dismiss()

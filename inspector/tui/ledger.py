@@ -70,7 +70,7 @@ class Ledger(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"ledger--{look}" for look in LOOKS.split()}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "Move", key_display="j/k"),
+        Binding("j,down", "move(1)", "move", key_display="j/k"),
         Binding("k,up", "move(-1)", "Up", show=False),
         Binding("pagedown", "page(1.0)", "Page down", show=False),
         Binding("pageup", "page(-1.0)", "Page up", show=False),
@@ -78,8 +78,8 @@ class Ledger(ScrollView, can_focus=True):
         Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
         Binding("g,home", "edge(0)", "First", show=False),
         Binding("G,end", "edge(-1)", "Last", show=False),
-        Binding("enter", "open", "Read"),
-        Binding("s", "turn", "Other side"),
+        Binding("enter", "open", "read"),
+        Binding("s", "turn", "side"),
     ]
 
     shown: reactive[Shown | None] = reactive(None, init=False)

@@ -11,15 +11,23 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from inspector.change import GONE, Action, Insert
-from inspector.message import Session
+from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import Breakages, breakages
 from inspector.policies.sent import SentView
 from inspector.tokens import Counter, count_bodies
 
+ROW_OVERHEAD = 4
+"""The least that a message takes, in tokens."""
+BEYOND_TEXT = frozenset((Action.DROP_IMAGE, Action.DROP_REASONING, Action.CLEAR_ARGUMENTS))
 CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
+
+
+def rows_with_images(context: Context) -> frozenset[int]:
+    """The rows that carry pictures."""
+    return frozenset(row for row, body in enumerate(context.messages) if image_count(body))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +95,26 @@ class Shown:
 
     @cached_property
     def after(self) -> array[int]:
-        """Tokens of each row as sent, estimated for rewritten rows by the share of characters that is left."""
+        """Tokens of each row as sent, estimated for rewritten rows by the share of characters that is left.
+
+        Rows whose size lies in more than their text (pictures, arguments, reasoning) are counted: they are few.
+        """
         plan, before = self.view.plan, self.before
         after = array("q", before)
         chars = plan.context.columns.chars
-        for found in CHANGED.finditer(plan.action):
-            row = found.start()
-            gone = plan.action[row] in GONE
-            after[row] = 0 if gone else max(4, before[row] * plan.chars[row] // max(1, chars[row]))
+        pictured = plan.context.derived(rows_with_images)
+        counted = []
+        for row in compress(range(len(plan.action)), plan.action):
+            action = plan.action[row]
+            if action in GONE:
+                after[row] = 0
+            elif action in BEYOND_TEXT or row in pictured:
+                counted.append(row)
+            else:
+                after[row] = max(ROW_OVERHEAD, before[row] * plan.chars[row] // (chars[row] or 1))
+        bodies = [plan.body(row) or {} for row in counted]
+        for row, tokens in zip(counted, count_bodies(bodies, self.counter), strict=True):
+            after[row] = tokens
         return after
 
     @cached_property

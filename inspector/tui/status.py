@@ -24,7 +24,7 @@ class Status(Widget):
     def render(self) -> Content:
         """Both, the words cut to what the width leaves."""
         setting = visible_line(self.setting)
-        room = max(0, self.size.width - len(setting) - 3)
+        room = max(0, self.content_size.width - len(setting) - 3)
         words = clip(visible_line(self.says), room)
-        gap = " " * max(1, self.size.width - len(setting) - len(words))
+        gap = " " * max(1, self.content_size.width - len(setting) - len(words))
         return Content.assemble((setting, "bold"), gap, words)
