@@ -122,8 +122,11 @@ def show_help(bench: Workbench) -> None:
         pane: [(key.display or bench.app.get_key_display(key.binding), key.words) for key in KEYS if key.pane == pane]
         for pane in dict.fromkeys(key.pane for key in KEYS)
     }
-    widgets = {"In the list": Ledger, "In the settings": Controls, "In the reader": Reader, "On its page": Page}
-    panes |= {name: keys_of(widget.BINDINGS, bench.app) for name, widget in widgets.items()}
+    own = {
+        "In the list": Ledger.BINDINGS, "In the settings": Controls.BINDINGS,
+        "In the reader": Reader.BINDINGS, "On its page": Page.BINDINGS,
+    }  # fmt: skip
+    panes |= {name: keys_of(bindings, bench.app) for name, bindings in own.items()}
     bench.app.push_screen(Help(panes, words=HELP_WORDS))
 
 
@@ -176,7 +179,7 @@ def export(bench: Workbench) -> None:
             lambda: to_python(view.policy, settings, os.path.abspath(file)).encode(),
         ),
     ]  # fmt: skip
-    bench.app.push_screen(Export(offers, inputs=[file]), lambda path: path and bench.say(f"written to {path}"))
+    bench.app.push_screen(Export(offers, inputs=[file]), lambda path: bench.say(f"written to {path}" if path else ""))
 
 
 def sent_json(view: SentView) -> bytes:

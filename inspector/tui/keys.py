@@ -30,7 +30,7 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key("right_square_bracket", "edited(1)", "go to the next edited message", "Moving", "next edit", "]"),
+    Key("right_square_bracket", "edited(1)", "go to the next edited message", "Moving", "edit", "]"),
     Key("left_square_bracket", "edited(-1)", "go to the previous edited message", "Moving", "", "["),
     Key("right_curly_bracket", "broken(1)", "go to the next breakage", "Moving", "", "}"),
     Key("left_curly_bracket", "broken(-1)", "go to the previous breakage", "Moving", "", "{"),
@@ -41,7 +41,7 @@ KEYS = (
     Key("n", "match(1)", "go to the next match", "Finding"),
     Key("N", "match(-1)", "go to the previous match", "Finding", "", "N"),
     Key("f", "errand('choose_filter')", "show only some roles, tools or actions", "Finding"),
-    Key("plus,equals_sign", "step(1)", "step the selected setting up", "Settings", "setting", "+/-"),
+    Key("plus,equals_sign", "step(1)", "step the selected setting up", "Settings", "set", "+/-"),
     Key("minus", "step(-1)", "step the selected setting down", "Settings", "", "-"),
     Key("greater_than_sign", "select(1)", "select the next setting", "Settings", "", ">"),
     Key("less_than_sign", "select(-1)", "select the previous setting", "Settings", "", "<"),
@@ -59,7 +59,7 @@ KEYS = (
     Key("R", "reload", "read the file again, and stay in place", "Session", "", "R"),
     Key("L", "conversation(1)", "next conversation of the file", "Session", "", "L"),
     Key("H", "conversation(-1)", "previous conversation of the file", "Session", "", "H"),
-    Key("e", "errand('export')", "export the sent view, the screen or the settings", "Session", "export"),
+    Key("e", "errand('export')", "export the sent view, the screen or the settings", "Session"),
     Key("escape", "close_layer", "close what is open, or clear the search", "Everywhere", "", "esc"),
     Key("tab", "app.focus_next", "go to the next pane", "Everywhere", "", "tab"),
     Key("ctrl+p", "app.command_palette", "find any command by its name", "Everywhere", "", "ctrl+p"),

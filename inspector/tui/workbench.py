@@ -51,12 +51,9 @@ class Workbench(Screen[None]):
     """One session under one policy."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings()]
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  textual declares it so
-        (0, "-narrow"),
-        (100, "-wide"),
-        (190, "-vast"),
-    ]
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+    # textual declares both as instance variables, so they cannot be ClassVars here
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (190, "-vast")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
 
     def __init__(
         self, source: Source | None, setup: Setup, *, model: str | None = None, window: int | None = None,
