@@ -40,8 +40,10 @@ def copy(bench: Workbench, *, sent: bool) -> None:
         bench.say("this message is not sent")
         return
     content = body.get("content")
-    plain = isinstance(content, str) and not body.get("tool_calls")
-    text = content if plain else json.dumps(body, ensure_ascii=False, indent=2, default=str)
+    if isinstance(content, str) and not body.get("tool_calls"):
+        text = content
+    else:
+        text = json.dumps(body, ensure_ascii=False, indent=2, default=str)
     if len(text) > CLIPBOARD_CHARS:
         bench.say(f"{thousands(len(text))} characters are more than terminals take; e writes them to a file")
         return
