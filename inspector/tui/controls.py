@@ -163,6 +163,8 @@ class Controls(VerticalScroll, can_focus=True):
         self._session: Context | None = None
         self._tops: dict[str, Number] = {}
         self._settings: list[Setting] = []
+        self._came_from: Widget | None = None
+        """What had the focus when the field for a typed value was opened."""
         self._chooser = Chooser()
         self._pane = Vertical(id="settings")
         self._remarks = Folded(id="remarks")
@@ -239,6 +241,7 @@ class Controls(VerticalScroll, can_focus=True):
         elif block.param.kind == "text":
             self.post_message(self.TextWanted(block.param.name))
         else:
+            self._came_from = self.screen.focused
             block.open()
 
     @property
@@ -310,10 +313,11 @@ class Controls(VerticalScroll, can_focus=True):
             self.open()
 
     def on_setting_closed(self, event: Setting.Closed) -> None:
-        """Takes the focus back from a field that closed, unless it has gone elsewhere."""
+        """Gives the focus back to where it was before the field opened, unless it has gone elsewhere."""
         event.stop()
         if self.screen.focused is None or self in self.screen.focused.ancestors:
-            self.focus()
+            back = self._came_from
+            (back if back is not None and back.is_attached and back.focusable else self).focus()
 
     def action_move(self, by: int) -> None:
         """Selects the line above or below."""

@@ -120,8 +120,9 @@ class Entry(Input):
         self.post_message(self.Left())
 
     def on_blur(self) -> None:
-        """Closes when something else is clicked."""
-        self.post_message(self.Left())
+        """Closes when something else is clicked, but not when another window is."""
+        if self.app.app_focus:
+            self.post_message(self.Left())
 
 
 class Setting(Vertical):

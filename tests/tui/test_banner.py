@@ -21,7 +21,7 @@ def recorded(messages, **more):
 
 
 SAVES = shown(recorded(turns(100, 4_000)))
-LOSES = shown(recorded(turns(20, 100)), old_tool_chars=10)
+LOSES = shown(recorded(turns(20, 40)), old_tool_chars=10)
 BROKEN = shown(recorded(turns(40, 4_000)), "cascade", target_tokens=1_000, ceiling_tokens=2_000)
 
 

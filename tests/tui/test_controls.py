@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual import on
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
@@ -9,7 +9,7 @@ from inspector.policies import POLICIES
 from inspector.policies.policy import Param, SettingError
 from inspector.tui.controls import CHOOSER, Chooser, Controls
 from inspector.tui.setting import Setting, amount, heading, meaning, read_typed, title
-from inspector.tui.slider import Slider
+from inspector.tui.slider import Scale, Slider
 from tests.tui.builders import session, turns
 
 MESSAGES = turns(99)  # 200 messages
@@ -65,6 +65,7 @@ class Bench(App[None]):
 
     def compose(self) -> ComposeResult:
         yield Controls()
+        yield Slider(Scale(0, 1), id="elsewhere")
 
     def on_mount(self) -> None:
         self.show()
@@ -205,6 +206,36 @@ async def test_escape_leaves_the_value_as_it_was(bench):
     await bench.press("enter", "9", "escape")
     assert bench.app.heard == []
     assert bench.app.block(0).query_one(Input).display is False
+
+
+async def test_a_field_opened_from_another_pane_gives_the_focus_back(bench):
+    elsewhere = bench.app.query_one("#elsewhere")
+    elsewhere.focus()
+    await bench.pause()
+    bench.app.controls.open()
+    await bench.press("7", "enter")
+    await bench.pause()
+    assert bench.app.heard == [("keep_recent", 7)]
+    assert bench.app.focused is elsewhere
+
+
+async def test_a_field_stays_open_while_another_window_has_the_focus(bench):
+    await bench.press("enter", "9")
+    bench.app.post_message(events.AppBlur())
+    await bench.pause()
+    bench.app.post_message(events.AppFocus())
+    await bench.pause()
+    assert bench.app.block(0).has_class("-typing")
+    await bench.press("enter")
+    assert bench.app.heard == [("keep_recent", 9)]
+
+
+async def test_a_field_closes_when_something_else_is_clicked(bench):
+    await bench.press("enter", "9")
+    await bench.click("#help")
+    await bench.pause()
+    assert not bench.app.block(0).has_class("-typing")
+    assert bench.app.heard == []
 
 
 async def test_backspace_sets_the_default(bench):
