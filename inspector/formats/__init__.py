@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from inspector.finding import Finding
@@ -85,7 +86,7 @@ def session_of(opened: Opened, file: str, index: int = 0) -> Session:
         tools=one.tools,
         usage=one.usage,
         compactions=one.compactions,
-        damage=_named_once((*opened.damage, *one.damage)),
+        damage=_placed(_named_once((*opened.damage, *one.damage)), one),
     )
 
 
@@ -114,35 +115,35 @@ def format_named(name: str) -> Format:
 
 def _opened(recording: Recording, chosen: Format | None) -> Opened:
     with collector_paused():
-        try:
-            known, recording = (chosen, recording) if chosen else _recognised(recording)
-            found = tuple(known.read(recording))
-        except RecursionError:
-            raise UnreadableSession(f"{recording.name}: it is nested too deep to be read") from None
-        except Exception:
-            if not chosen:
-                raise
-            raise UnreadableSession(f"{recording.name}: it is not of the format {chosen.name}") from None
+        known, seen = _recognised(recording, FORMATS if chosen is None else (chosen,)) or (chosen, recording)
+        if known is None:
+            names = ", ".join(format.name for format in FORMATS)
+            says = f"{recording.name}: it is JSON, but holds no conversation in a known format ({names})"
+            raise UnreadableSession(says, _worst(recording.damage))
+        found = _read(known, seen)
     if not found or (recording.damage and not any(one.messages or one.abandoned for one in found)):
-        raise UnreadableSession(
-            f"{recording.name}: no whole message of the format {known.name} is in it", _worst(recording.damage)
-        )
+        says = f"{recording.name}: it holds no whole message of the format {known.name}"
+        raise UnreadableSession(says, _worst(recording.damage))
     return Opened(known, found, recording.damage)
 
 
-def _recognised(recording: Recording) -> tuple[Format, Recording]:
-    """The format of a recording, and the recording as that format reads it: an object may be JSON Lines of one line."""
+def _recognised(recording: Recording, formats: Sequence[Format]) -> tuple[Format, Recording] | None:
+    """The first format that knows a recording, and the recording as it reads it: an object may be a line on its own."""
     seen = [recording]
     if isinstance(recording.document, dict) and not any(one.code == "truncated-record" for one in recording.damage):
         line = Record(recording.document, 0, 0)
         seen.append(Recording(recording.name, records=[line], damage=recording.damage))
-    for form in seen:
-        for format in FORMATS:
-            if format.recognise(form):
-                return format, form
-    names = ", ".join(format.name for format in FORMATS)
-    says = f"{recording.name}: it is JSON, but holds no conversation in a known format ({names})"
-    raise UnreadableSession(says, _worst(recording.damage))
+    return next(((format, form) for form in seen for format in formats if format.recognise(form)), None)
+
+
+def _read(format: Format, recording: Recording) -> tuple[Conversation, ...]:
+    """What a format reads. A value of an unforeseen shape, as in a file forced into it, is a sentence, no traceback."""
+    try:
+        return tuple(format.read(recording))
+    except RecursionError as error:
+        raise UnreadableSession(f"{recording.name}: it is nested too deep to be read") from error
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise UnreadableSession(f"{recording.name}: it is not of the format {format.name}") from error
 
 
 def _worst(damage: Sequence[Finding]) -> Finding | None:
@@ -154,3 +155,17 @@ def _named_once(damage: Sequence[Finding]) -> tuple[Finding, ...]:
     """Findings without those that name a code at a place a second time, as salvage and a reader may both do."""
     seen = {(one.code, one.message_index, one.pointer or one.says): one for one in reversed(damage)}
     return tuple(reversed(seen.values()))
+
+
+def _placed(damage: tuple[Finding, ...], one: Conversation) -> tuple[Finding, ...]:
+    """Findings with the row of the message that they are about, where it was loaded."""
+    if not any(finding.pointer for finding in damage):
+        return damage
+    rows = {one.origin(row).pointer: row for row in reversed(range(len(one.messages)))}
+    return tuple(replace(finding, row=_row(finding.pointer, rows)) for finding in damage)
+
+
+def _row(pointer: str, rows: Mapping[str, int]) -> int | None:
+    while pointer and pointer not in rows:
+        pointer = pointer.rpartition("/")[0]
+    return rows.get(pointer) if pointer else None
