@@ -65,7 +65,7 @@ def progress_bar(progress: Progress, width: int = 10) -> Content:
 def savings(shown: Shown) -> Content:
     """Original and sent tokens, and what is saved."""
     style = "bold $text-error" if shown.saved_tokens < 0 else "bold $text-success" if shown.saved_tokens else QUIET
-    return Content.assemble(figures.tokens_words(shown), (figures.saved_words(shown), style))
+    return Content.assemble(figures.tokens_words(shown), "  ", (figures.saved_words(shown), style))
 
 
 def window_gauge(shown: Shown, width: int) -> Content:
