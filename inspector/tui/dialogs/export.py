@@ -33,7 +33,7 @@ class Offer:
 
 def proposed_path(session: str, ending: str) -> str:
     """A file name in the current folder for something made from a session file, safe whatever the file is called."""
-    stem = re.sub(r"\.(jsonl?|gz)$", "", os.path.basename(session.replace("\\", "/")))
+    stem = re.sub(r"(\.(jsonl?|gz))+$", "", os.path.basename(session.replace("\\", "/")))
     safe = re.sub(r"[^\w.-]+", "_", stem, flags=re.ASCII).strip("._-")[:80]
     return f"{safe or 'session'}.{ending}"
 

@@ -41,7 +41,9 @@ class FilterDialog(Dialog[Filter]):
     FilterDialog Ticks {
         height: 1fr; border: none; padding: 0; background: $surface; scrollbar-size-vertical: 1; overflow-x: hidden;
     }
-    FilterDialog Ticks > .option-list--option-highlighted { background: $surface; color: $foreground; text-style: none; }
+    FilterDialog Ticks > .option-list--option-highlighted {
+        background: $surface; color: $foreground; text-style: none;
+    }
     FilterDialog Ticks:focus > .option-list--option-highlighted { background: $primary-muted; text-style: bold; }
     FilterDialog Ticks:focus { border: none; background: $panel; }
     FilterDialog .buttons { margin-top: 0; }
