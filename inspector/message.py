@@ -36,7 +36,10 @@ class Origin:
     line: int | None = None
     """1-based line; None where the file is one JSON value."""
     parts: tuple[str, ...] = ()
-    """Pointers of the message's calls or blocks, in order, where they have places of their own."""
+    """Pointers of the message's calls or blocks, in order, where they have places of their own; in a folder those that
+    stand in another file than the message are `file#pointer`."""
+    file: str = ""
+    """In a folder or an archive: the file inside it (`/` between names) that index, pointer and line are of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from inspector.cli.reading import read_session, tell_damage
 from inspector.text import clip, thousands
 
 if TYPE_CHECKING:
-    from inspector.message import Session
+    from inspector.message import Origin, Session
 
 TEXT_CELLS = 60
 ROWS_AT_ONCE = 1_000
@@ -54,10 +54,15 @@ def _lines(session: Session, tokens: Sequence[int]) -> Iterator[dict[str, Any]]:
         origin = session.origin(row)
         yield {
             "index": row,
-            "origin": {"index": origin.index, "pointer": origin.pointer, "line": origin.line},
+            "origin": _origin(origin),
             "tokens": tokens[row],
             "message": body,
         }
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    place = {"index": origin.index, "pointer": origin.pointer, "line": origin.line}
+    return {**place, "file": origin.file} if origin.file else place
 
 
 def _write_table(session: Session, tokens: Sequence[int]) -> None:

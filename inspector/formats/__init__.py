@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from inspector.finding import Finding
 from inspector.formats import anthropic, claude_code, ollama, openai_chat
-from inspector.formats.files import read_bytes, unpacked
-from inspector.formats.format import Conversation, Format, Record, Recording, UnreadableSession
-from inspector.formats.records import collector_paused, salvage
-from inspector.message import Body, Session, listed
+from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
+from inspector.formats.records import collector_paused
+from inspector.formats.sources import recording_at, recording_in
+from inspector.message import Body, Origin, Session, listed
 
 __all__ = [
     "FORMATS", "Conversation", "Format", "Opened", "Record", "Recording", "UnreadableSession", "conversations",
@@ -38,7 +38,7 @@ def load(path: str | os.PathLike[str], *, format: str | None = None, index: int 
     """One conversation of a recorded session.
 
     Args:
-        path: a file of any known format, compressed with gzip or not.
+        path: a file of any known format, compressed with gzip or not; a folder or a database where a format is one.
         format: the short name of the format, where recognition is not to decide.
         index: which conversation of the file, from 0.
 
@@ -56,14 +56,13 @@ def load_bytes(raw: bytes, name: str, *, format: str | None = None, index: int =
 def conversations(path: str | os.PathLike[str], format: str | None = None) -> Opened:
     """Everything in a file. Raises `UnreadableSession`."""
     chosen = None if format is None else format_named(format)
-    name = os.fspath(path)
-    return _opened(salvage(unpacked(read_bytes(name), name), name), chosen)
+    return _opened(recording_at(os.fspath(path)), chosen)
 
 
 def conversations_in(raw: bytes, name: str, format: str | None = None) -> Opened:
     """`conversations` for bytes that were read already. Raises `UnreadableSession`."""
     chosen = None if format is None else format_named(format)
-    return _opened(salvage(unpacked(raw, name), name), chosen)
+    return _opened(recording_in(raw, name), chosen)
 
 
 def session_of(opened: Opened, file: str, index: int = 0) -> Session:
@@ -114,17 +113,29 @@ def format_named(name: str) -> Format:
 
 
 def _opened(recording: Recording, chosen: Format | None) -> Opened:
+    formats = [format for format in (FORMATS if chosen is None else (chosen,)) if recording.kind in format.reads]
     with collector_paused():
-        known, seen = _recognised(recording, FORMATS if chosen is None else (chosen,)) or (chosen, recording)
+        known, seen = _recognised(recording, formats) or (chosen if formats else None, recording)
         if known is None:
-            names = ", ".join(format.name for format in FORMATS)
-            says = f"{recording.name}: it is JSON, but holds no conversation in a known format ({names})"
-            raise UnreadableSession(says, _worst(recording.damage))
+            raise UnreadableSession(_unknown(recording, chosen), _worst(recording.all_damage))
         found = _read(known, seen)
-    if not found or (recording.damage and not any(one.messages or one.abandoned for one in found)):
+    damage = recording.all_damage
+    if not found or (damage and not any(one.messages or one.abandoned for one in found)):
         says = f"{recording.name}: it holds no whole message of the format {known.name}"
-        raise UnreadableSession(says, _worst(recording.damage))
-    return Opened(known, found, recording.damage)
+        raise UnreadableSession(says, _worst(damage))
+    return Opened(known, found, damage)
+
+
+def _unknown(recording: Recording, chosen: Format | None) -> str:
+    says = f"{recording.name}: {_WHAT[recording.kind]}"
+    if chosen:
+        return f"{says}, which a session of the format {chosen.name} never is"
+    names = ", ".join(format.name for format in FORMATS if recording.kind in format.reads)
+    says = f"{says}, but holds no conversation in a known format ({names})"
+    return f"{says}; name a session file in it" if recording.kind == "folder" else says
+
+
+_WHAT: Mapping[Kind, str] = {"file": "it is JSON", "folder": "it is a folder", "database": "it is an SQLite database"}
 
 
 def _recognised(recording: Recording, formats: Sequence[Format]) -> tuple[Format, Recording] | None:
@@ -161,8 +172,12 @@ def _placed(damage: tuple[Finding, ...], one: Conversation) -> tuple[Finding, ..
     """Findings with the row of the message that they are about, where it was loaded."""
     if not any(finding.pointer for finding in damage):
         return damage
-    rows = {one.origin(row).pointer: row for row in reversed(range(len(one.messages)))}
+    rows = {_whole_pointer(one.origin(row)): row for row in reversed(range(len(one.messages)))}
     return tuple(replace(finding, row=_row(finding.pointer, rows)) for finding in damage)
+
+
+def _whole_pointer(origin: Origin) -> str:
+    return f"{origin.file}#{origin.pointer}" if origin.file else origin.pointer
 
 
 def _row(pointer: str, rows: Mapping[str, int]) -> int | None:

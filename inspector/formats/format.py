@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from inspector.finding import Finding
 from inspector.message import Body, Compaction, Origin, Usage
+
+if TYPE_CHECKING:
+    from inspector.formats.sources import Files
+    from inspector.formats.sqlite import Database
+
+Kind: TypeAlias = Literal["file", "folder", "database"]
+"""What a recording is: a file of JSON, a folder or archive of files, an SQLite database."""
 
 
 class UnreadableSession(Exception):
@@ -36,7 +43,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A file after salvage: one JSON value, or lines of them, with what was wrong."""
+    """A file after salvage: one JSON value, or lines of them, with what was wrong; or a folder, or a database."""
 
     name: str
     """The path as it was given."""
@@ -45,11 +52,25 @@ class Recording:
     records: Sequence[Record] = ()
     """The values of a JSON Lines file, in order; empty where the file is one JSON value."""
     damage: tuple[Finding, ...] = ()
+    files: Files | None = None
+    """The files of a folder or an archive; None where the recording is neither."""
+    database: Database | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the recording is."""
+        return "folder" if self.files is not None else "database" if self.database is not None else "file"
+
+    @property
+    def all_damage(self) -> tuple[Finding, ...]:
+        """What was wrong, with what reading files of a folder or tables of a database has found so far."""
+        inside = self.files or self.database
+        return self.damage if inside is None else (*self.damage, *inside.damage)
 
     @property
     def lines(self) -> bool:
         """Whether the file is JSON Lines."""
-        return self.document is None
+        return self.document is None and self.kind == "file"
 
     def sample(self, count: int = 50) -> Sequence[Any]:
         """The first values: what recognition looks at."""
@@ -88,3 +109,5 @@ class Format:
     """All conversations of a recording, the main one first; damage inside it is named, not raised."""
     help: str = field(default="")
     """One line: where such files come from."""
+    reads: tuple[Kind, ...] = ("file",)
+    """The kinds of recordings that may be of this format; `recognise` and `read` see no others."""

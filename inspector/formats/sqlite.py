@@ -1,0 +1,164 @@
+"""SQLite databases, read without a trace, also while the tool that owns them is writing.
+
+A database in write-ahead mode is written even by readers: they make its -wal and -shm files, or mark themselves in the
+latter. So it is opened in the way that leaves the folder as it was (each was tried on SQLite 3.40): the -shm read-only
+where it exists, as an unchanging file where nothing is waiting in a log, and a copy in a temporary folder otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from inspector.finding import Finding
+from inspector.message import Body
+
+MAGIC = b"SQLite format 3\0"
+_VERSIONS = slice(18, 20)
+"""Bytes of the header that say whether the database is in write-ahead mode (2, 2) or not (1, 1): SQLite, "Database File
+Format", 1.3.3."""
+_BESIDE = ("-wal", "-journal")
+"""What a database's file is incomplete without."""
+
+
+class Database:
+    """The tables of an SQLite file. Nothing stays open between two readings."""
+
+    def __init__(self, path: str, raw: bytes | None = None) -> None:
+        """`raw` are the bytes of the file, where they came from standard input."""
+        self.path = path
+        self._raw = raw
+        self._damage: list[Finding] = []
+
+    @property
+    def damage(self) -> tuple[Finding, ...]:
+        """What could not be read so far."""
+        return tuple(self._damage)
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each table, by its name; empty where the database is too damaged to tell."""
+        try:
+            with self._open() as opened:
+                names = [name for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                return {name: _columns(opened, name) for name in names if isinstance(name, str)}
+        except (sqlite3.Error, OSError) as fault:
+            self._note("the database", fault)
+            return {}
+
+    def tables(self, *names: str) -> dict[str, list[Body]]:
+        """The rows of tables as dicts, in the order in which they were added; all from one moment.
+
+        A table that is not there has none. What a damage hides is named, and the rows before it are kept.
+        """
+        found: dict[str, list[Body]] = {name: [] for name in names}
+        try:
+            with self._open() as opened:
+                opened.execute("BEGIN")
+                for name in names:
+                    if name in self.columns:
+                        self._fill(opened, name, found[name])
+        except (sqlite3.Error, OSError) as fault:
+            self._note("the database", fault)
+        return found
+
+    def _fill(self, opened: sqlite3.Connection, name: str, rows: list[Body]) -> None:
+        try:
+            order = "" if _without_rowid(opened, name) else " ORDER BY rowid"
+            rows.extend(dict(row) for row in opened.execute(f"SELECT * FROM {_quoted(name)}{order}"))
+        except (sqlite3.Error, OSError) as fault:
+            self._note(f"the table {name}", fault)
+
+    def _note(self, what: str, fault: Exception) -> None:
+        says = f"{what} cannot be read whole ({fault})"
+        self._damage.append(Finding("unparseable-record", "warning", says))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        if self._raw is not None:
+            with closing(sqlite3.connect(":memory:")) as opened:
+                opened.deserialize(_without_log(self._raw))
+                yield _prepared(opened)
+            return
+        query = _query(self.path)
+        if query is not None:
+            with closing(_connected(self.path, query)) as opened:
+                if query == "immutable=1" or _answers(opened):
+                    yield _prepared(opened)
+                    return
+        with _copied(self.path) as copy, closing(sqlite3.connect(copy)) as opened:
+            yield _prepared(opened)
+
+
+def _query(path: str) -> str | None:
+    """How to open a database so that nothing is written; None where only a copy can be read so."""
+    if _size(path + "-wal"):
+        return "mode=ro&readonly_shm=1" if os.path.exists(path + "-shm") else None
+    with open(path, "rb") as file:
+        in_log_mode = file.read(_VERSIONS.stop)[_VERSIONS] == b"\2\2"
+    return "immutable=1" if in_log_mode else "mode=ro"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _connected(path: str, query: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?{query}", uri=True, isolation_level=None)
+
+
+def _answers(opened: sqlite3.Connection) -> bool:
+    """Whether a database can be read as it was opened; one that a crash left in the middle of a write cannot."""
+    try:
+        opened.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        return False
+    return True
+
+
+@contextmanager
+def _copied(path: str) -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="inspector-") as place:
+        copy = os.path.join(place, "copy.db")
+        shutil.copyfile(path, copy)
+        for ending in _BESIDE:
+            if os.path.exists(path + ending):
+                shutil.copyfile(path + ending, copy + ending)
+        yield copy
+
+
+def _without_log(raw: bytes) -> bytes:
+    """The bytes of a database that is in write-ahead mode as one that is not: in memory there is no log."""
+    return raw[: _VERSIONS.start] + b"\1\1" + raw[_VERSIONS.stop :]
+
+
+def _prepared(opened: sqlite3.Connection) -> sqlite3.Connection:
+    opened.isolation_level = None
+    opened.row_factory = sqlite3.Row
+    opened.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    return opened
+
+
+def _columns(opened: sqlite3.Connection, name: str) -> tuple[str, ...]:
+    return tuple(str(row["name"]) for row in opened.execute(f"PRAGMA table_info({_quoted(name)})"))
+
+
+def _without_rowid(opened: sqlite3.Connection, name: str) -> bool:
+    try:
+        opened.execute(f"SELECT rowid FROM {_quoted(name)} LIMIT 0")
+    except sqlite3.OperationalError:
+        return True
+    return False
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
