@@ -281,13 +281,18 @@ def _escaped(surrogate: re.Match[str]) -> str:
 
 
 def pretty_json(value: Any) -> str:
-    """A value as JSON with an indent of 2, lone surrogates escaped; as `str` where it is no JSON. Never raises."""
+    """A value as JSON with an indent of 2, lone surrogates escaped; as `str` where it is no JSON. Never raises.
+
+    What nests deeper than 254 levels is on one line: no indent helps there, and json takes a second for one.
+    """
+    indent: int | None = 2
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-    except TypeError:  # surrogates, integers beyond 64 bits, deep nesting: json is slower and takes more
-        pass
+    except TypeError as error:  # surrogates, integers beyond 64 bits, deep nesting: json is slower and takes more
+        if "recursion" in str(error).lower():
+            indent = None
     try:
-        return SURROGATE.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2))
+        return SURROGATE.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent))
     except (TypeError, ValueError, RecursionError):
         pass
     try:

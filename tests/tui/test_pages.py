@@ -146,6 +146,11 @@ def test_json_nested_too_deeply_is_a_note_and_no_error():
     assert pretty_json(deep) == "nested too deeply to be shown"
 
 
+def test_json_that_nests_deeply_is_on_one_line_and_whole():
+    text = '{"a": ' * 400 + "1" + "}" * 400
+    assert pretty_json(json.loads(text)) == text
+
+
 def test_a_message_sent_as_recorded_says_so_in_the_diff():
     assert pairs(page(shown([user("hi")]), 0, "diff")) == [("note", "sent as recorded")]
 

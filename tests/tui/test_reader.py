@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Offset
@@ -123,7 +125,7 @@ async def test_other_settings_keep_the_place_and_another_row_starts_at_its_top()
         await pilot.pause()
         app.page.scroll_to(y=50, animate=False)
         await pilot.pause()
-        app.reader.show(type(shot)(shot.session, cut().view, shot.counter, shot.before, True, 1000), 1)
+        app.reader.show(replace(shot, view=cut(old_tool_chars=90).view), 1)
         await pilot.pause()
         assert app.page.scroll_offset.y == 50
         app.reader.show(shot, 0)
