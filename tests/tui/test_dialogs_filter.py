@@ -18,7 +18,7 @@ SHOWN = shown(
     keep_recent=1,
     old_tool_chars=100,
 )
-LISTED = ("[ ] user  1", "[ ] tool  2", "[ ] read  2", "[ ] [/]␛[bold]  2", "[ ] cut  1")
+LISTED = ("[ ] 1  user", "[ ] 2  tool", "[ ] 2  read", "[ ] 2  [/]␛[bold]", "[ ] 1  cut")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -26,11 +26,11 @@ async def test_roles_tools_and_actions_are_listed_with_their_counts(size):
     async with asked(FilterDialog(SHOWN), size) as (app, _):
         text = on_screen(app)
         for words in (
-            "[ ] user  1",
-            "[ ] tool  2",
-            "[ ] read  2",
-            "[ ] [/]␛[bold]  2",
-            "[ ] cut  1",
+            "[ ] 1  user",
+            "[ ] 2  tool",
+            "[ ] 2  read",
+            "[ ] 2  [/]␛[bold]",
+            "[ ] 1  cut",
             "5 of 5 messages",
         ):
             assert words in text
@@ -42,7 +42,7 @@ async def test_ticks_become_words_and_the_answer_by_keyboard():
         await pilot.press("tab", "down", "down", "space")
         await pilot.pause()
         assert app.screen.query_one(Field).value == "role:tool"
-        assert "[x] tool  2" in on_screen(app)
+        assert "[x] 2  tool" in on_screen(app)
         assert "2 of 5 messages" in on_screen(app)
         app.screen.query_one(Field).focus()
         await pilot.press("enter")
@@ -52,8 +52,8 @@ async def test_ticks_become_words_and_the_answer_by_keyboard():
 async def test_ticks_and_buttons_work_by_mouse():
     async with asked(FilterDialog(SHOWN)) as (app, pilot):
         lines = on_screen(app).split("\n")
-        y = next(at for at, line in enumerate(lines) if "] cut" in line)
-        await pilot.click(offset=(lines[y].index("] cut"), y))
+        y = next(at for at, line in enumerate(lines) if "1  cut" in line)
+        await pilot.click(offset=(lines[y].index("1  cut"), y))
         await pilot.pause()
         await pilot.click("#show")
         assert app.answer == Filter(actions=frozenset({"cut"}))
@@ -64,8 +64,8 @@ async def test_words_become_ticks():
         app.screen.query_one(Field).value = "role:tool action:cut"
         await pilot.pause()
         text = on_screen(app)
-        assert "[x] tool  2" in text
-        assert "[x] cut  1" in text
+        assert "[x] 2  tool" in text
+        assert "[x] 1  cut" in text
         assert "1 of 5 messages" in text
         app.screen.query_one(Field).value = ""
         await pilot.pause()
@@ -96,6 +96,6 @@ async def test_words_that_are_no_filter_are_said_and_close_nothing():
 @pytest.mark.parametrize(("way", "answer"), [("#all", Filter()), ("#cancel", None), ("escape", None)])
 async def test_show_all_is_an_empty_filter_and_leaving_is_none(way, answer):
     async with asked(FilterDialog(SHOWN, Filter(roles=frozenset({"tool"})))) as (app, pilot):
-        assert "[x] tool" in on_screen(app)
+        assert "[x] 2  tool" in on_screen(app)
         await (pilot.click(way) if way[0] == "#" else pilot.press(way))
         assert app.answer == answer

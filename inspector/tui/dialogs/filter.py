@@ -77,8 +77,9 @@ class FilterDialog(Dialog[Filter]):
 
     def _selections(self, kind: str) -> Iterable[Selection[str]]:
         counts, chosen = self._counts[kind], self._chosen(kind)
+        width = max(map(len, map(thousands, counts.values())), default=1)
         for name in dict.fromkeys([*counts, *sorted(chosen)]):
-            label = Content(f"{clip(name, NAME_CELLS)}  {thousands(counts.get(name, 0))}")
+            label = Content(f"{thousands(counts.get(name, 0)):>{width}}  {clip(name, NAME_CELLS)}")
             yield Selection(label, name, name in chosen)
 
     def _chosen(self, kind: str) -> frozenset[str]:
