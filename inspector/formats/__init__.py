@@ -9,7 +9,22 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from inspector.finding import Finding
-from inspector.formats import anthropic, claude_code, ollama, openai_chat
+from inspector.formats import (
+    anthropic,
+    claude_code,
+    codex,
+    copilot_cli,
+    cursor_cli,
+    droid_cli,
+    gemini_cli,
+    gemini_contents,
+    kimi_cli,
+    ollama,
+    openai_chat,
+    openai_responses,
+    pi,
+    qwen_cli,
+)
 from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused
 from inspector.formats.sources import recording_at, recording_in
@@ -20,7 +35,22 @@ __all__ = [
     "conversations_in", "format_named", "from_messages", "load", "load_bytes", "session_of",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (claude_code.FORMAT, anthropic.FORMAT, ollama.FORMAT, openai_chat.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    codex.FORMAT,
+    pi.FORMAT,
+    copilot_cli.FORMAT,
+    kimi_cli.FORMAT,
+    droid_cli.FORMAT,
+    qwen_cli.FORMAT,
+    claude_code.FORMAT,
+    cursor_cli.FORMAT,
+    gemini_cli.FORMAT,
+    gemini_contents.FORMAT,
+    openai_responses.FORMAT,
+    anthropic.FORMAT,
+    ollama.FORMAT,
+    openai_chat.FORMAT,
+)
 """Every format, in the order of recognition: the most specific first."""
 
 
