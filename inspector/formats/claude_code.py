@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 from inspector.finding import Finding
 from inspector.formats.blocks import Located, Place, Rows, located, origins, usage_of
+from inspector.formats.claude_folder import main_file, read_folder
 from inspector.formats.claude_tree import ANSWER, BOUNDARY, USER, Tree, is_results
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.message import Body, Compaction, Usage
@@ -36,6 +37,9 @@ def recognise(recording: Recording) -> bool:
 
     Qwen Code's lines hold `message.parts`, and the stream-json output has `session_id` and no links: neither is ours.
     """
+    if recording.files is not None:
+        session = main_file(recording.files)
+        return session is not None and recognise(recording.files[session])
     values = [value for _, value in _lines(recording, 1000) if isinstance(value, dict)]
     return any(map(_is_own, values)) and not any(map(_is_qwen, values))
 
@@ -55,7 +59,9 @@ def _is_qwen(value: Body) -> bool:
 
 
 def read(recording: Recording) -> list[Conversation]:
-    """The main conversation, then one for each subagent whose lines are in the file."""
+    """The main conversation, then one for each subagent whose lines are in the file or the folder."""
+    if recording.files is not None:
+        return read_folder(recording, read)
     exported = not recording.lines and _is_export(recording.document)
     tree = Tree(_lines(recording), "/loglines" if exported else "", not exported)
     place = _exported if exported else _line
@@ -318,5 +324,6 @@ FORMAT = Format(
     title="Claude Code",
     recognise=recognise,
     read=read,
-    help="Files under ~/.claude/projects, one a session, and those of its subagents.",
+    help="Files under ~/.claude/projects, one a session, and those of its subagents; a folder of the two.",
+    reads=("file", "folder"),
 )
