@@ -97,7 +97,7 @@ class _Script:
     def play(self, records: Sequence[Linked], again: dict[str, list[Linked]] | None = None) -> None:
         for record in records:
             if _speaks(record.value):
-                more = again.get(record.id, []) if again and record.id else []
+                more = again.pop(record.id, []) if again and record.id else []
                 self._say(sorted([record, *more], key=lambda one: one.line) if more else [record])
             elif record.value.get("subtype") == "chat_compression":
                 self._compact(record.value)
