@@ -20,7 +20,6 @@ from inspector.tui.filtering import Filter, filtered_rows
 from inspector.tui.keys import KEYS
 from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Page, Reader
-from inspector.tui.search import search as searched
 from inspector.tui.search_bar import SearchBar
 
 if TYPE_CHECKING:
@@ -54,27 +53,6 @@ def copy(bench: Workbench, *, sent: bool) -> None:
 def search(bench: Workbench) -> None:
     """Ask for words, and mark every message that holds them."""
     bench.query_one(SearchBar).open(bench.query_one(Ledger).needle)
-
-
-def start_search(bench: Workbench, query: str) -> None:
-    """Search beside the screen; an empty query clears the last one."""
-    if not query:
-        clear_search(bench)
-    elif bench.session is not None:
-        ledger = bench.query_one(Ledger)
-        ledger.needle = query
-        bench.query_one(Reader).term = query
-        ledger.matches = frozenset()
-        bench.search(searched(bench.session, query, start=ledger.cursor, within=ledger.rows_shown), query)
-
-
-def clear_search(bench: Workbench) -> None:
-    """Forget the search."""
-    ledger = bench.query_one(Ledger)
-    ledger.needle, ledger.matches = "", frozenset()
-    bench.query_one(Reader).term = ""
-    bench.workers.cancel_group(bench, "search")
-    bench.say("")
 
 
 def choose_filter(bench: Workbench) -> None:
@@ -147,12 +125,13 @@ def go_to(bench: Workbench) -> None:
         bench.app.push_screen(GoTo(len(bench.session)), lambda row: None if row is None else ledger.go_to(row))
 
 
-def open_session(bench: Workbench) -> None:
-    """Ask which session to open: samples, recent files, or a path."""
+def open_session(bench: Workbench, complaint: str = "") -> None:
+    """Ask which session to open: samples, recent files, or a path; `complaint` says why the last one would not do."""
     from inspector.tui.dialogs.picker import Picker, entries
 
-    known = entries(bench.files_given, bench.recent_files)
-    bench.app.push_screen(Picker(known), lambda path: _open(bench, path))
+    given = {os.path.abspath(path) for path in bench.files_given}
+    known = entries(bench.files_given, [path for path in bench.recent_files if path not in given])
+    bench.app.push_screen(Picker(known, complaint=complaint), lambda path: _open(bench, path))
 
 
 def _open(bench: Workbench, path: str | None) -> None:
@@ -204,3 +183,16 @@ def checkpoint(bench: Workbench) -> None:
         lambda: build_prompt(prompt_source(session)), bench.given("checkpoint") or "", inputs=[session.file]
     )
     bench.app.push_screen(dialog, lambda text: None if text is None else bench.set_value("checkpoint", text or None))
+
+
+def damage(bench: Workbench) -> None:
+    """List what was wrong with the file."""
+    from inspector.tui.dialogs.findings import Findings
+
+    session = bench.session
+    if session is None or not session.damage:
+        bench.say("the file is sound: nothing in it had to be passed over or mended")
+        return
+    ledger = bench.query_one(Ledger)
+    dialog = Findings(f"What was found in {session.name}", session.damage)
+    bench.app.push_screen(dialog, lambda row: None if row is None else ledger.go_to(row))

@@ -119,7 +119,7 @@ def counts(shown: Shown) -> tuple[Count, ...]:
 
 def damage_words(session: Session) -> str:
     """What was wrong with the file: `! damaged in 3 places`, or nothing."""
-    places = len(session.damage)
+    places = sum(finding.severity != "info" for finding in session.damage)
     return f"{BROKEN} damaged in {thousands(places)} place{'s' * (places != 1)}" if places else ""
 
 
