@@ -48,7 +48,7 @@ def _pair_by_place(messages: list[Body]) -> None:
             calls = as_list(body.get("tool_calls"))
             known.update(call["id"] for call in calls if isinstance(call.get("id"), str))
             nameless.extend(call["function"]["name"] for call in calls if not call.get("id"))
-        elif body["role"] == "tool" and nameless and body.get("tool_call_id") not in known:
+        elif body["role"] == "tool" and nameless and as_text(body.get("tool_call_id")) not in known:
             body.pop("tool_call_id", None)
             name = nameless.popleft()
             if name:

@@ -119,7 +119,7 @@ def test_requests_one_a_line_are_conversations_and_items_one_a_line_are_one() ->
     opened = conversations_in(jsonl(BODY, BODY), "made.jsonl")
     assert (opened.format.name, len(opened.conversations)) == ("openai_responses", 2)
     assert opened.conversations[1].origin(1).pointer == "/1/input/0"
-    conversation = only(FORMAT, lines(*BODY["input"]))  # type: ignore[misc]
+    conversation = only(FORMAT, lines(*BODY["input"]))
     assert conversation.origin(1).parts == ("/3", "/4", "/1", "/2/content/0")
 
 
