@@ -7,9 +7,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
+from inspector.fault import DEBUG_VARIABLE
+
 INTERRUPTED = 130
 UNUSABLE = 2
-DEBUG_VARIABLE = "INSPECTOR_DEBUG"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,23 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _tell(fault: BaseException) -> None:
     with suppress(Exception):
+        from inspector.fault import sentence
         from inspector.text import visible_line
 
-        print(f"inspector: {visible_line(_sentence(fault))}", file=sys.stderr)  # noqa: T201
-
-
-def _sentence(fault: BaseException) -> str:
-    if isinstance(fault, RecursionError):
-        return "this is nested too deeply to be read"
-    if isinstance(fault, MemoryError):
-        return "there is not enough memory for this"
-    if isinstance(fault, OSError):
-        place = f"{fault.filename}: " if isinstance(fault.filename, str) else ""
-        return f"{place}{fault.strerror or fault}"
-    if isinstance(fault, UnicodeError):
-        return f"some text cannot be read or written here: {fault}"[:300]
-    name, first = type(fault).__name__, str(fault).partition("\n")[0][:200]
-    return f"a fault of inspector's own ({name}: {first}); {DEBUG_VARIABLE}=1 shows where"
+        print(f"inspector: {visible_line(sentence(fault))}", file=sys.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

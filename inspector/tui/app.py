@@ -8,19 +8,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rich.text import Text
 from textual import on
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from inspector import settings as remembering
+from inspector.fault import DEBUG_VARIABLE, sentence
 from inspector.policies import POLICIES
 from inspector.settings import Remembered
+from inspector.text import visible, visible_line
 from inspector.tokens import ENCODINGS
 from inspector.tui.background import Source
 from inspector.tui.history import Setup
 from inspector.tui.keys import KEYS
-from inspector.tui.news import Opened, SetupChanged
+from inspector.tui.news import CounterChosen, Opened, SetupChanged
 from inspector.tui.workbench import Workbench
+from inspector.writing import STDIO
+
+UNUSABLE = 2
+"""Exit status after a fault that nobody foresaw."""
+
+
+SUPERSEDED = ("Keys", "Quit", "Screenshot")
+"""Commands of textual for which the workbench has its own."""
 
 
 class Inspector(App[int]):
@@ -47,18 +58,21 @@ class Inspector(App[int]):
         if self.remembered.theme in self.available_themes:  # a theme that an older version knew may be gone
             self.theme = self.remembered.theme
         self.theme_changed_signal.subscribe(self, self._remember_theme)
-        bench = Workbench(self._source, self._setup, model=self._model, window=self._window, encoding=self._encoding)
+        bench = Workbench(
+            self._source, self._setup, model=self._model, window=self._window, encoding=self._encoding,
+            recent=self.remembered.recent,
+        )  # fmt: skip
         self.push_screen(bench)
         if self._complaint:
-            self.call_after_refresh(bench.say, self._complaint)
+            self.notify(visible(self._complaint), severity="warning", timeout=10, markup=False)
 
     @property
     def _encoding(self) -> str | None:
         return self.remembered.counter if self.remembered.counter in ENCODINGS else None
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every key of the workbench, and textual's own commands (theme, screenshot, quit)."""
-        yield from super().get_system_commands(screen)
+        """Every key of the workbench, and those of textual's own commands for which it has no key."""
+        yield from (command for command in super().get_system_commands(screen) if command.title not in SUPERSEDED)
         if isinstance(screen, Workbench):
             for key in KEYS:
                 name = f"{key.words[:1].upper()}{key.words[1:]}"
@@ -72,13 +86,20 @@ class Inspector(App[int]):
 
     @on(Opened)
     def _remember_file(self, opened: Opened) -> None:
-        if opened.path != "-":
+        if opened.path != STDIO:
             self.remembered = self.remembered.opened(os.path.abspath(opened.path))
             self.save()
+            for bench in self.screen_stack:
+                if isinstance(bench, Workbench):
+                    bench.recent_files = self.remembered.recent
 
     @on(SetupChanged)
     def _remember_setup(self, changed: SetupChanged) -> None:
         self.remembered = self.remembered.tuned(changed.setup.policy, changed.setup.settings)
+
+    @on(CounterChosen)
+    def _remember_counter(self, chosen: CounterChosen) -> None:
+        self.remembered = replace(self.remembered, counter=chosen.encoding or "")
 
     def _remember_theme(self, theme: Any) -> None:
         self.remembered = replace(self.remembered, theme=theme.name)
@@ -86,6 +107,18 @@ class Inspector(App[int]):
     def save(self) -> None:
         """Write down what is remembered; a folder that cannot be written costs the memory only."""
         remembering.save(self.remembered)
+
+    # faults ----------------------------------------------------------------------------------------------------------
+
+    def _fatal_error(self) -> None:
+        """Leave with one sentence: textual's traceback prints local variables, and with them the recording."""
+        if os.environ.get(DEBUG_VARIABLE):
+            super()._fatal_error()
+            return
+        fault = self._exception
+        self._return_code = UNUSABLE
+        reason = getattr(fault, "error", fault)  # what a worker failed of
+        self.panic(Text(f"inspector: {visible_line(sentence(reason or RuntimeError('unknown')))}"))
 
 
 def _last_setup(remembered: Remembered) -> Setup:
@@ -121,7 +154,7 @@ def run(
 
 def _source(path: str, format: str | None, index: int) -> Source:
     raw = None
-    if path == "-":
+    if path == STDIO:
         raw = sys.stdin.buffer.read()
         terminal = os.open("/dev/tty", os.O_RDWR)
         os.dup2(terminal, sys.stdin.fileno())

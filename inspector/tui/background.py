@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector import formats
+from inspector.fault import sentence
 from inspector.message import Context, Session
 from inspector.pairs import pairs_of
 from inspector.policies import Policy
@@ -39,6 +40,20 @@ class Source:
         return formats.load(self.path, format=self.format, index=self.index)
 
 
+def opened(source: Source, policy: Policy) -> tuple[Session, array[int]]:
+    """A session ready for the first frame, and an estimate of its tokens.
+
+    Raises `formats.UnreadableSession` with one sentence, whatever is wrong with the file, a fault of a reader included.
+    """
+    try:
+        session = source.load()
+        return session, prepare(session, policy)
+    except formats.UnreadableSession:
+        raise
+    except Exception as fault:
+        raise formats.UnreadableSession(f"{source.path} cannot be read: {sentence(fault)}") from fault
+
+
 def prepare(session: Session, policy: Policy) -> array[int]:
     """Find out what the first frame will ask for, and give an estimate of each message's tokens."""
     session.derived(pairs_of)
@@ -56,8 +71,8 @@ def estimate(context: Context) -> array[int]:
 
 
 def count_session(session: Session, counter: Counter) -> Iterator[array[int]]:
-    """Exact counts of a session's messages, chunk by chunk."""
-    for start in range(0, len(session), CHUNK):
+    """Exact counts of a session's messages, chunk by chunk; one empty chunk of an empty session."""
+    for start in range(0, len(session) or 1, CHUNK):
         yield count_bodies(session.messages[start : start + CHUNK], counter)
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import orjson
 
 from inspector.policies import SentView
 from inspector.settings import to_python, to_toml
-from inspector.text import thousands
+from inspector.text import thousands, visible
 from inspector.tui.background import Source
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter, filtered_rows
@@ -29,8 +30,18 @@ CLIPBOARD_CHARS = 100_000
 """What is sent to the terminal's clipboard at most: terminals drop longer ones, often silently (SCALING.md, 7)."""
 
 
-def copy(bench: Workbench, *, sent: bool) -> None:
-    """Send the message under the cursor, as JSON where it is more than a text, to the terminal's clipboard."""
+def copy_original(bench: Workbench) -> None:
+    """Send the message under the cursor, as recorded, to the terminal's clipboard."""
+    _copy(bench, sent=False)
+
+
+def copy_sent(bench: Workbench) -> None:
+    """Send the message under the cursor, as the model would get it, to the terminal's clipboard."""
+    _copy(bench, sent=True)
+
+
+def _copy(bench: Workbench, *, sent: bool) -> None:
+    """The text, or JSON where there is more than a text."""
     if bench.shown is None:
         return
     row = bench.query_one(Ledger).cursor
@@ -134,11 +145,34 @@ def open_session(bench: Workbench, complaint: str = "") -> None:
     bench.app.push_screen(Picker(known, complaint=complaint), lambda path: _open(bench, path))
 
 
+def complain(bench: Workbench, says: str) -> None:
+    """Say why a file could not be read, and ask for another where none is open."""
+    bench.say(says)
+    if bench.session is None:
+        open_session(bench, complaint=says)
+    else:
+        bench.notify(visible(says), severity="error", timeout=10, markup=False)
+
+
 def _open(bench: Workbench, path: str | None) -> None:
     if path is not None:
         bench.load(Source(path))
     elif bench.session is None:
         bench.say("no session is open: o chooses one")
+
+
+def conversation(bench: Workbench, by: int) -> None:
+    """Open the next conversation of the same file, or with -1 the one before."""
+    if bench.session is None or bench.source is None or bench.session.conversations < 2:
+        bench.say("this file holds one conversation")
+        return
+    bench.load(replace(bench.source, index=(bench.source.index + by) % bench.session.conversations))
+
+
+def reload(bench: Workbench) -> None:
+    """Read the file again, and stay in place."""
+    if bench.source is not None:
+        bench.load(bench.source, bench.query_one(Ledger).cursor)
 
 
 def export(bench: Workbench) -> None:

@@ -14,11 +14,11 @@ from inspector.tui.history import Setup
 
 
 class Loaded(Message):
-    """A session is there, with an estimate of its tokens."""
+    """A session is there, with an estimate of its tokens, and the row to go to."""
 
-    def __init__(self, source: Source, session: Session, before: array[int]) -> None:
+    def __init__(self, source: Source, session: Session, before: array[int], row: int = 0) -> None:
         super().__init__()
-        self.source, self.session, self.before = source, session, before
+        self.source, self.session, self.before, self.row = source, session, before, row
 
 
 class Unreadable(Message):
@@ -61,13 +61,24 @@ class SetupChanged(Message):
         self.setup = setup
 
 
-class Matched(Message):
-    """What a search has found so far."""
+class CounterChosen(Message):
+    """Another tokenizer counts: worth remembering. None is the one for the session's model."""
 
-    def __init__(self, query: str, rows: frozenset[int], searched: int, total: int) -> None:
+    def __init__(self, encoding: str | None) -> None:
         super().__init__()
-        self.query, self.rows, self.searched, self.total = query, rows, searched, total
+        self.encoding = encoding
+
+
+class Matched(Message):
+    """What a search has found so far; with `goes` the first find is to be gone to."""
+
+    def __init__(
+        self, session: Session, query: str, rows: frozenset[int], searched: int, total: int, *, goes: bool
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.session, self.query, self.rows = session, query, rows
+        self.searched, self.total, self.goes = searched, total, goes
 
     def can_replace(self, message: Message) -> bool:
         """A later step of the same search holds all of this."""
-        return isinstance(message, Matched) and message.query == self.query
+        return isinstance(message, Matched) and message.query == self.query and message.session is self.session

@@ -216,8 +216,11 @@ def copied(row: Row, start: int, end: int) -> str:
     return text[max(start, keep) : len(text) if end == -1 else end]
 
 
+CLOSE = "esc close "
+
+
 class Tabs(Static):
-    """The four views by name and key; a click chooses one."""
+    """The four views by name and key; a click chooses one. At the right, the way out."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "Tabs { height: 1; width: 1fr; }"
@@ -229,6 +232,9 @@ class Tabs(Static):
             super().__init__()
             self.view = view
 
+    class Left(Message):
+        """The way out was clicked."""
+
     view: reactive[str] = reactive(VIEWS[0])
 
     def render(self) -> Content:
@@ -238,20 +244,24 @@ class Tabs(Static):
             chosen = view == self.view
             style = "bold $text-primary" if chosen else "$foreground 65%"
             parts.append((self._label(number, view, chosen), style))
-        return Content.assemble(*parts)
+        names = Content.assemble(*parts)
+        gap = self.content_size.width - names.cell_length - len(CLOSE)
+        return names if gap < 1 else Content.assemble(names, " " * gap, (CLOSE, "$foreground 65%"))
 
     @staticmethod
     def _label(number: int, view: str, chosen: bool) -> str:
         return f"[{number} {TITLES[view]}] " if chosen else f" {number} {TITLES[view]}  "
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the view whose name was clicked."""
+        """Choose the view whose name was clicked, or leave."""
         right = 0
         for number, view in enumerate(VIEWS, 1):
             right += len(self._label(number, view, False))
             if event.x < right:
                 self.post_message(self.Chosen(view))
                 return
+        if right < self.content_size.width - len(CLOSE) <= event.x:
+            self.post_message(self.Left())
 
 
 class Facts(Static):
@@ -293,6 +303,9 @@ class Reader(Vertical):
         def __init__(self, view: str) -> None:
             super().__init__()
             self.view = view
+
+    class Closed(Message):
+        """The reader is to be closed."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -351,6 +364,11 @@ class Reader(Vertical):
         """A tab was clicked."""
         event.stop()
         self.view = event.view
+
+    def on_tabs_left(self, event: Tabs.Left) -> None:
+        """The way out was clicked."""
+        event.stop()
+        self.post_message(self.Closed())
 
     def action_view(self, view: str) -> None:
         """Choose a view."""

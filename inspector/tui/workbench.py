@@ -7,7 +7,6 @@ anew at each change and given to the widgets; the widgets answer with messages.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer
@@ -24,27 +24,27 @@ from textual.worker import get_current_worker
 
 from inspector.formats import UnreadableSession
 from inspector.message import Session
-from inspector.policies import POLICIES, SentView, policy_named
+from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
-from inspector.tokens import ENCODINGS, Counter, counter_for, counter_named, window_for
-from inspector.tui import errands, keys
-from inspector.tui.background import Source, count_sent, count_session, prepare
+from inspector.tokens import Counter, counter_for, counter_named, window_for
+from inspector.tui import errands, keys, navigation, news, tuning
+from inspector.tui.background import Source, count_sent, count_session, opened
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter
 from inspector.tui.history import History, Setup
 from inspector.tui.ledger import Ledger
 from inspector.tui.map import Map
-from inspector.tui.news import Counting, Loaded, Matched, Opened, SentCounted, SetupChanged, Unreadable
 from inspector.tui.reader import Reader
 from inspector.tui.search import Found
 from inspector.tui.search_bar import SearchBar
-from inspector.tui.setting import amount
 from inspector.tui.shown import Shown, Tokens
 from inspector.tui.status import Status
 
 REST = 0.12
 """Seconds without a change after which the rewritten texts are counted."""
+PAUSE = 0.8
+"""Seconds without a change after which the next one is undone by itself."""
 
 
 class Workbench(Screen[None]):
@@ -68,10 +68,12 @@ class Workbench(Screen[None]):
         self.filter = Filter()
         self.files_given = () if source is None else (source.path,)
         self.recent_files = tuple(recent)
-        self._model, self._window, self._encoding = model, window, encoding
+        self._model, self._window = model, window
+        self.encoding = encoding
+        """What counts; None: what goes with the session's model."""
         self.tokens = Tokens(array("q"), False)
         self._rest: Timer | None = None
-        self._return_to = 0
+        self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """The panes."""
@@ -98,47 +100,47 @@ class Workbench(Screen[None]):
 
     # loading and counting ------------------------------------------------------------------------------------------
 
-    def load(self, source: Source) -> None:
-        """Read a file beside the screen; what is shown stays until it is there."""
+    def load(self, source: Source, row: int = 0) -> None:
+        """Read a file beside the screen, and go to a row of it; what is shown stays until it is there."""
         self.query_one(Banner).progress = (f"reading {source.path}", 0.0)
-        self._load(source, policy_named(self.setup.policy))
+        self._load(source, policy_named(self.setup.policy), row)
 
     @work(thread=True, exclusive=True, group="load")
-    def _load(self, source: Source, policy: Policy) -> None:
+    def _load(self, source: Source, policy: Policy, row: int) -> None:
         try:
-            session = source.load()
-            before = prepare(session, policy)
+            session, before = opened(source, policy)
+            answer: Message = news.Loaded(source, session, before, row)
         except UnreadableSession as unreadable:
-            self.post_message(Unreadable(str(unreadable)))
-        except (OSError, MemoryError, RecursionError) as fault:
-            self.post_message(Unreadable(f"{source.path} cannot be read: {fault or type(fault).__name__}"))
-        else:
-            if not get_current_worker().is_cancelled:
-                self.post_message(Loaded(source, session, before))
+            answer = news.Unreadable(str(unreadable))
+        if not get_current_worker().is_cancelled:
+            self.post_message(answer)
 
-    @on(Loaded)
-    def _show_loaded(self, loaded: Loaded) -> None:
+    @on(news.Loaded)
+    def _show_loaded(self, loaded: news.Loaded) -> None:
+        if self.source is not None and self.source.path != loaded.source.path:
+            self.filter = Filter()
         self.source, self.session = loaded.source, loaded.session
         self.tokens = Tokens(loaded.before, False)
         self.query_one(Banner).progress = None
-        self.post_message(Opened(loaded.source.path))
+        self.post_message(news.Opened(loaded.source.path))
+        ledger = self.query_one(Ledger)
+        ledger.rows_shown = None
         self.recompute()
-        self.query_one(Ledger).go_to(min(self._return_to, max(0, len(loaded.session) - 1)))
-        self._return_to = 0
+        ledger.go_to(loaded.row)
+        if ledger.needle:
+            navigation.search_again(self)
         self.count()
 
-    @on(Unreadable)
-    def _say_unreadable(self, unreadable: Unreadable) -> None:
+    @on(news.Unreadable)
+    def _say_unreadable(self, unreadable: news.Unreadable) -> None:
         self.query_one(Banner).progress = None
-        self.say(unreadable.says)
-        if self.session is None:
-            errands.open_session(self)
+        errands.complain(self, unreadable.says)
 
     @property
     def counter(self) -> Counter:
         """What counts: the one chosen here, else the one for the session's model."""
         model = self._model or (self.session.model if self.session else None)
-        return counter_named(self._encoding, model) if self._encoding else counter_for(model)
+        return counter_named(self.encoding, model) if self.encoding else counter_for(model)
 
     def count(self) -> None:
         """Count the session's messages beside the screen."""
@@ -152,10 +154,10 @@ class Workbench(Screen[None]):
             counts += chunk
             if get_current_worker().is_cancelled:
                 return
-            self.post_message(Counting(session, counter, counts[:]))
+            self.post_message(news.Counting(session, counter, counts[:]))
 
-    @on(Counting)
-    def _take_counts(self, counting: Counting) -> None:
+    @on(news.Counting)
+    def _take_counts(self, counting: news.Counting) -> None:
         if counting.session is not self.session or counting.counter != self.counter:
             return
         done, rows = len(counting.counts), len(self.tokens.rows)
@@ -208,10 +210,10 @@ class Workbench(Screen[None]):
             if get_current_worker().is_cancelled:
                 return
             if tokens is not None:
-                self.post_message(SentCounted(view, counter, tokens))
+                self.post_message(news.SentCounted(view, counter, tokens))
 
-    @on(SentCounted)
-    def _take_sent_count(self, counted: SentCounted) -> None:
+    @on(news.SentCounted)
+    def _take_sent_count(self, counted: news.SentCounted) -> None:
         shown = self.shown
         if shown is None or counted.view is not shown.view or counted.counter != self.counter:
             return
@@ -232,8 +234,26 @@ class Workbench(Screen[None]):
         yield
         if self.setup != before:
             self.history.note(before, what)
-            self.recompute()
-            self.post_message(SetupChanged(self.setup))
+            self._await_pause()
+            self.take_setup(self.setup)
+
+    def take_setup(self, setup: Setup) -> None:
+        """Put other settings to work, and tell of them."""
+        self.setup = setup
+        self.recompute()
+        self.post_message(news.SetupChanged(setup))
+
+    def _await_pause(self) -> None:
+        """Changes of one setting in a row are taken back as one: those of a drag, however slow, or of a held key."""
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(PAUSE, self._end_run)
+
+    def _end_run(self) -> None:
+        if self.app.mouse_captured is None:
+            self.history.pause()
+        else:
+            self._await_pause()
 
     @on(Controls.Changed)
     def _set_value(self, changed: Controls.Changed) -> None:
@@ -268,58 +288,23 @@ class Workbench(Screen[None]):
         self._show_setting()
 
     def _show_setting(self) -> None:
-        controls = self.query_one(Controls)
-        if self.shown is not None and 0 <= controls.selected < len(self.policy.params):
-            param = self.policy.params[controls.selected]
-            value = amount(param, self.given(param.name))
-            self.query_one(Status).setting = f"{self.policy.name}   {param.title} {value} {param.unit}".rstrip()
+        self.query_one(Status).setting = tuning.selected_words(self)
 
-    def action_step(self, by: int) -> None:
-        """Step the selected setting."""
-        self.query_one(Controls).step(by)
+    def action_tune(self, what: str, *given: int) -> None:
+        """What a key of the settings does."""
+        getattr(tuning, what)(self, *given)
 
-    def action_select(self, by: int) -> None:
-        """Select another setting."""
-        self.query_one(Controls).select_next(by)
+    @on(Status.SettingClicked)
+    def _fold_settings(self) -> None:
+        tuning.fold(self)
 
-    def action_reset_setting(self) -> None:
-        """Give the selected setting its default."""
-        self.query_one(Controls).reset()
-
-    def action_type_value(self) -> None:
-        """Open the field for a typed value."""
-        self.query_one(Controls).open()
-
-    def action_next_policy(self) -> None:
-        """The next policy, with the settings that it had."""
-        names = list(POLICIES)
-        self.choose_policy(names[(names.index(self.setup.policy) + 1) % len(names)])
-
-    def action_undo(self) -> None:
-        """Take the last change of a setting back."""
-        self._go_back_to(self.history.undo(self.setup), "nothing to undo")
-
-    def action_redo(self) -> None:
-        """Make the undone change again."""
-        self._go_back_to(self.history.redo(self.setup), "nothing to redo")
-
-    def _go_back_to(self, setup: Setup | None, otherwise: str) -> None:
-        if setup is None:
-            self.say(otherwise)
-            return
-        self.setup = setup
-        self.recompute()
-        self.post_message(SetupChanged(self.setup))
-        self.say("")
-
-    def action_next_counter(self) -> None:
-        """Count with the next tokenizer; the first is the one for the session's model."""
-        order = (None, *ENCODINGS)
-        self._encoding = order[(order.index(self._encoding) + 1) % len(order)]
+    def count_with(self, encoding: str | None) -> None:
+        """Count with another tokenizer; None is the one for the session's model."""
+        self.encoding = encoding
+        self.post_message(news.CounterChosen(encoding))
         self.tokens = Tokens(self.tokens.rows, False)
         self.recompute()
         self.count()
-        self.say(f"counting with {self.counter.label}")
 
     def say(self, words: str) -> None:
         """Say something in the status line, where it stays."""
@@ -342,6 +327,11 @@ class Workbench(Screen[None]):
     def _jump(self, jumped: Map.Jumped) -> None:
         self.query_one(Ledger).go_to(jumped.row)
 
+    @on(Reader.Closed)
+    def _close_reader(self) -> None:
+        self.query_one(Reader).display = False
+        self.query_one(Ledger).focus()
+
     @on(Ledger.Opened)
     def _open_row(self) -> None:
         self.read()
@@ -362,99 +352,48 @@ class Workbench(Screen[None]):
         self.read("raw")
 
     def action_close_layer(self) -> None:
-        """Close the reader, else clear the search, else the filter."""
+        """Close the reader, else settings shown on a narrow screen, else clear the search, else the filter."""
         reader, ledger = self.query_one(Reader), self.query_one(Ledger)
         if reader.display:
-            reader.display = False
-            ledger.focus()
+            self._close_reader()
+        elif self.has_class("-with-settings"):
+            tuning.fold(self)
         elif ledger.needle:
-            errands.clear_search(self)
+            navigation.clear_search(self)
         elif ledger.rows_shown is not None:
             errands.clear_filter(self)
         else:
             ledger.focus()
 
-    def go_among(self, rows: Sequence[int], by: int, none: str) -> None:
-        """Go to the next of some rows in a direction, round the end; say `none` where there are none."""
-        if not rows:
-            self.say(none)
-            return
-        at = self.query_one(Ledger).cursor
-        place = bisect_right(rows, at) if by > 0 else bisect_left(rows, at) - 1
-        row = rows[place % len(rows)]
-        self.query_one(Ledger).go_to(row)
-        self.say(f"{place % len(rows) + 1:,} of {len(rows):,}")
-
-    def action_edited(self, by: int) -> None:
-        """Go to the next message that the policy changes."""
-        self.go_among(self.shown.edited_rows if self.shown else (), by, "the policy changes nothing")
-
-    def action_broken(self, by: int) -> None:
-        """Go to the next message where the policy breaks something."""
-        self.go_among(list(self.shown.breakages.rows) if self.shown else (), by, "the policy breaks nothing")
-
-    def action_compaction(self, by: int) -> None:
-        """Go to the next compaction that the recording tool did."""
-        rows = [compaction.row for compaction in self.session.compactions] if self.session else []
-        self.go_among(rows, by, "no compaction was recorded in this session")
-
-    def action_match(self, by: int) -> None:
-        """Go to the next match of the search."""
-        self.go_among(sorted(self.query_one(Ledger).matches), by, "no match: / starts a search")
+    def action_go(self, kind: str, by: int) -> None:
+        """Go to the next edited message, breakage, recorded compaction or match."""
+        navigation.go_among(self, kind, by)
 
     @on(SearchBar.Asked)
     def _start_search(self, asked: SearchBar.Asked) -> None:
-        errands.start_search(self, asked.query)
+        navigation.start_search(self, asked.query)
 
     @work(thread=True, exclusive=True, group="search")
-    def search(self, steps: Iterator[Found], query: str) -> None:
+    def search(self, steps: Iterator[Found], session: Session, query: str, *, goes: bool) -> None:
         """Take the steps of a search beside the screen."""
         rows: set[int] = set()
         for found in steps:
             if get_current_worker().is_cancelled:
                 return
             rows.update(found.rows)
-            self.post_message(Matched(query, frozenset(rows), found.searched, found.total))
+            self.post_message(news.Matched(session, query, frozenset(rows), found.searched, found.total, goes=goes))
+        if not len(session):
+            self.post_message(news.Matched(session, query, frozenset(), 0, 0, goes=goes))
 
-    @on(Matched)
-    def _take_matches(self, matched: Matched) -> None:
-        ledger = self.query_one(Ledger)
-        if matched.query != ledger.needle:
-            return
-        first = bool(matched.rows) and not ledger.matches
-        ledger.matches = matched.rows
-        done = matched.searched >= matched.total
-        count = f"{len(matched.rows):,} messages hold {matched.query!r}"
-        self.say(f"{count}; n and N go through them" if done else f"{count} so far")
-        if first and ledger.cursor not in matched.rows:
-            self.action_match(1)
+    @on(news.Matched)
+    def _take_matches(self, matched: news.Matched) -> None:
+        navigation.take_matches(self, matched)
 
     # errands: what asks a person something, or leaves the screen -----------------------------------------------------
 
-    def action_errand(self, name: str) -> None:
+    def action_errand(self, name: str, *given: int) -> None:
         """Start one of the errands."""
-        getattr(errands, name)(self)
-
-    def action_copy(self, sent: bool) -> None:
-        """Copy the message under the cursor."""
-        errands.copy(self, sent=sent)
-
-    def action_conversation(self, by: int) -> None:
-        """Open another conversation of the same file."""
-        if self.session is None or self.source is None or self.session.conversations < 2:
-            self.say("this file holds one conversation")
-            return
-        self.load(replace(self.source, index=(self.source.index + by) % self.session.conversations))
-
-    def action_reload(self) -> None:
-        """Read the file again, and stay where we are."""
-        if self.source is not None:
-            self._return_to = self.query_one(Ledger).cursor
-            self.load(self.source)
-
-    def action_side(self) -> None:
-        """Show the other side, where only one fits."""
-        self.query_one(Ledger).action_turn()
+        getattr(errands, name)(self, *given)
 
     def action_quit(self) -> None:
         """Leave."""

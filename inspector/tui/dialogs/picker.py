@@ -131,8 +131,9 @@ class Picker(Dialog[str]):
     Picker .buttons { margin-top: 0; }
     """
 
-    def __init__(self, known: Sequence[Entry], *, now: float | None = None) -> None:
+    def __init__(self, known: Sequence[Entry], *, complaint: str = "", now: float | None = None) -> None:
         super().__init__()
+        self._complaint = complaint
         self._known, self._shown = known, list(known)
         self._now = time() if now is None else now
 
@@ -148,8 +149,9 @@ class Picker(Dialog[str]):
                 yield button("Cancel", "cancel")
 
     def on_mount(self) -> None:
-        """List what there is."""
+        """List what there is, and say what was wrong before."""
         self._list()
+        self.query_one(Complaint).say(self._complaint)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the columns out anew."""
