@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -31,14 +32,17 @@ def spoilt(draw: st.DrawFn, values: Sequence[Any], *, lines: bool) -> bytes:
     """A recording of ours with up to four values replaced, removed or doubled, then cut or overwritten as bytes."""
     made = json.loads(json.dumps(list(values)))
     for _ in range(draw(st.integers(1, 4))):
-        holder, key = draw(st.sampled_from(places(made)))
+        found = places(made)
+        if not found:
+            break
+        holder, key = draw(st.sampled_from(found))
         act = draw(st.integers(0, 2))
         if act == 0 or not isinstance(holder, list):
-            holder[key] = draw(st.sampled_from(ODD))
+            holder[key] = deepcopy(draw(st.sampled_from(ODD)))
         elif act == 1 and key < len(holder):
             del holder[key]
         elif key < len(holder):
-            holder.insert(key, holder[-1])
+            holder.insert(key, deepcopy(holder[-1]))
     if lines:
         raw = "\n".join(map(json.dumps, made)).encode()
     else:
