@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from inspector.finding import Finding
 from inspector.formats import (
+    aider_md,
     anthropic,
     atif,
     chatgpt_export,
@@ -22,6 +23,7 @@ from inspector.formats import (
     droid_cli,
     gemini_cli,
     gemini_contents,
+    inspect_log,
     kimi_cli,
     langchain,
     litellm_log,
@@ -68,6 +70,7 @@ FORMATS: tuple[Format, ...] = (
     mini_swe_agent.FORMAT,
     openhands_v1.FORMAT,
     openhands_v0.FORMAT,
+    inspect_log.FORMAT,
     langchain.FORMAT,
     gemini_contents.FORMAT,
     sharegpt.FORMAT,
@@ -78,6 +81,7 @@ FORMATS: tuple[Format, ...] = (
     anthropic.FORMAT,
     ollama.FORMAT,
     openai_chat.FORMAT,
+    aider_md.FORMAT,
 )
 """Every format, in the order of recognition: the most specific first."""
 
@@ -185,15 +189,18 @@ def _opened(recording: Recording, chosen: Format | None) -> Opened:
 
 
 def _unknown(recording: Recording, chosen: Format | None) -> str:
-    says = f"{recording.name}: {_WHAT[recording.kind]}"
+    archive = recording.files is not None and recording.files.packed
+    says = f"{recording.name}: {'it is a zip archive' if archive else _WHAT[recording.kind]}"
     if chosen:
         return f"{says}, which a session of the format {chosen.name} never is"
     names = ", ".join(format.name for format in FORMATS if recording.kind in format.reads)
     says = f"{says}, but holds no conversation in a known format ({names})"
-    return f"{says}; name a session file in it" if recording.kind == "folder" else says
+    return f"{says}; name a session file in it" if recording.kind == "folder" and not archive else says
 
 
-_WHAT: Mapping[Kind, str] = {"file": "it is JSON", "folder": "it is a folder", "database": "it is an SQLite database"}
+_WHAT: Mapping[Kind, str] = {
+    "file": "it is JSON", "folder": "it is a folder", "database": "it is an SQLite database", "text": "it is text",
+}  # fmt: skip
 
 
 def _recognised(recording: Recording, formats: Sequence[Format]) -> tuple[Format, Recording] | None:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-import zlib
+from collections.abc import Callable, Mapping
 
 from inspector.finding import Finding
+from inspector.formats.compression import GZIP, UNPACKED_LIMIT, ZSTD, Unpackable, gunzipped, unzstd
 from inspector.formats.format import UnreadableSession
-
-UNPACKED_LIMIT = 512 << 20
-"""Most bytes that a compressed file may unpack to: a few kilobytes of gzip can be gigabytes."""
-
-_GZIP = b"\x1f\x8b"
-_GZIP_FORMAT = 31
 
 
 def read_bytes(path: str) -> bytes:
@@ -39,21 +34,16 @@ def read_bytes(path: str) -> bytes:
 
 
 def unpacked(raw: bytes, name: str) -> bytes:
-    """The bytes that gzip packed, or `raw` where it did not. Raises `UnreadableSession`."""
-    if not raw.startswith(_GZIP):
+    """The bytes that gzip or zstd packed, or `raw` where neither did. Raises `UnreadableSession`."""
+    packer = next((packer for magic, packer in _PACKERS.items() if raw.startswith(magic)), None)
+    if packer is None:
         return raw
-    whole, left = bytearray(), raw
     try:
-        while left.startswith(_GZIP):
-            member = zlib.decompressobj(_GZIP_FORMAT)
-            whole += member.decompress(left, UNPACKED_LIMIT + 1 - len(whole))
-            if len(whole) > UNPACKED_LIMIT:
-                raise UnreadableSession(f"{name}: it unpacks to more than {UNPACKED_LIMIT >> 20} MiB")
-            left = member.unused_data
-            if not member.eof:
-                break
-    except zlib.error:
-        if not whole:
-            says = "its gzip compression is damaged"
-            raise UnreadableSession(f"{name}: {says}", Finding("truncated-record", "error", says)) from None
-    return bytes(whole)
+        return packer(raw, UNPACKED_LIMIT)
+    except Unpackable as fault:
+        says = str(fault)
+        damage = Finding("truncated-record", "error", says) if "damaged" in says else None
+        raise UnreadableSession(f"{name}: {says}", damage) from None
+
+
+_PACKERS: Mapping[bytes, Callable[[bytes, int], bytes]] = {GZIP: gunzipped, ZSTD: unzstd}

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from inspector.formats.sources import Files
     from inspector.formats.sqlite import Database
 
-Kind: TypeAlias = Literal["file", "folder", "database"]
-"""What a recording is: a file of JSON, a folder or archive of files, an SQLite database."""
+Kind: TypeAlias = Literal["file", "folder", "database", "text"]
+"""What a recording is: a file of JSON, a folder or archive of files, an SQLite database, a transcript as text."""
 
 
 class UnreadableSession(Exception):
@@ -55,11 +55,15 @@ class Recording:
     files: Files | None = None
     """The files of a folder or an archive; None where the recording is neither."""
     database: Database | None = None
+    text: bytes | None = None
+    """The bytes of a transcript that is text, not JSON."""
 
     @property
     def kind(self) -> Kind:
         """What the recording is."""
-        return "folder" if self.files is not None else "database" if self.database is not None else "file"
+        if self.files is not None:
+            return "folder"
+        return "database" if self.database is not None else "file" if self.text is None else "text"
 
     @property
     def all_damage(self) -> tuple[Finding, ...]:

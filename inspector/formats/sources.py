@@ -1,4 +1,5 @@
-"""What a path leads to, as a `Recording`: a file, a database, or a folder.
+"""What a path leads to, as a `Recording`: a file, a transcript in Markdown, a database, a folder, or a zip archive,
+which is a folder too.
 
 A format whose session is more than one JSON file says so: `Format(reads=("file", "folder"))` or "database". Its reader
 then finds in `recording.files` every file of the folder or archive, read and salvaged when it is asked for
@@ -15,12 +16,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from inspector.finding import Finding
+from inspector.formats.archive import MAGIC as ZIP
+from inspector.formats.archive import Archive
 from inspector.formats.files import read_bytes, unpacked
 from inspector.formats.format import Recording, UnreadableSession
-from inspector.formats.records import salvage
+from inspector.formats.records import BOM, salvage
 from inspector.formats.sqlite import MAGIC, Database
 from inspector.message import Origin
 
+_HEADINGS = (b"# aider chat started at ",)
+_HEAD = 1 << 16
 FILES_LIMIT = 100_000
 """Most entries of a folder that are looked at: somebody may name the root of a disk."""
 
@@ -31,8 +36,12 @@ class Files(Mapping[str, Recording]):
     A file is read and salvaged when it is asked for, once. One that cannot be read is empty, with a finding.
     """
 
-    def __init__(self, name: str, paths: Iterable[str], read: Callable[[str], bytes]) -> None:
-        """`read` gives the bytes of a path, or raises `UnreadableSession`; `name` is the folder's own."""
+    def __init__(self, name: str, paths: Iterable[str], read: Callable[[str], bytes], *, packed: bool = False) -> None:
+        """`read` gives the bytes of a path, or raises `UnreadableSession`; `name` is the folder's own.
+
+        `packed` says that this is an archive.
+        """
+        self.packed = packed
         self._name, self._read = name, read
         self._held: dict[str, Recording | None] = dict.fromkeys(sorted(paths))
         self._damage: list[Finding] = []
@@ -91,7 +100,21 @@ def recording_in(raw: bytes, name: str) -> Recording:
     raw = unpacked(raw, name)
     if raw.startswith(MAGIC):
         return Recording(name, database=Database(name, raw))
-    return salvage(raw, name)
+    if raw.startswith(ZIP):
+        return archive(raw, name)
+    return Recording(name, text=raw) if _is_markdown(raw) else salvage(raw, name)
+
+
+def _is_markdown(raw: bytes) -> bool:
+    """Whether a file is a transcript in Markdown: only a heading that a tool writes makes it one."""
+    head = b"\n" + raw[:_HEAD].removeprefix(BOM).lstrip()
+    return not head.startswith((b"\n{", b"\n[")) and any(b"\n" + mark in head for mark in _HEADINGS)
+
+
+def archive(raw: bytes, name: str) -> Recording:
+    """The files of a zip archive. Raises `UnreadableSession` for one that is a trap."""
+    opened = Archive(raw, name)
+    return Recording(name, files=Files(name, opened.paths, opened.read, packed=True), damage=opened.damage)
 
 
 def folder(path: str) -> Files:
