@@ -33,6 +33,9 @@ class Damage:
 
     def on_line(self, code: str, number: int, byte: int, says: str, inside: str = "") -> None:
         """Note something on the 0-based physical line `number` of a JSON Lines file, or `inside` its value."""
+        if len(self._found) == MOST:
+            self._more += 1
+            return
         pointer, line = f"/{number}{inside}", number + 1
         place = f"line {line:,}" + (f", {inside}" if inside else "")
         self._add(Finding(code, severity_of(code), f"{place} (byte {byte:,}): {says}", number, pointer, line, byte))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
@@ -19,11 +20,15 @@ from inspector.formats.lenient import Odd, cut_short, decode, space_end
 
 TRIES = 64
 """Places of a line at which a second record is looked for behind a piece of one."""
+LOOKED_THROUGH = 4
+"""How often a line may be looked through for a whole record behind a piece of one, in its own lengths."""
 JOINED = 4
 """How often the file may be joined in search of split records, in its own lengths."""
-SMALL = 16 << 20
-"""Bytes that may be joined in any file, however small."""
+SMALL = 1 << 20
+"""Bytes or characters that may be so looked through anyhow, however small file and line are."""
 
+_WORDS = re.compile(rb"[ \t\r]*[^ \t\r\n\0{\[]")
+"""The start of a line that is no record, whatever follows."""
 _FIRST_KEY = re.compile(r'\{[ \t\r]*("[^"\\]{1,64}"[ \t\r]*:)')
 
 
@@ -65,6 +70,9 @@ class Lines:
 
     def _odd_line(self, number: int, at: int, end: int) -> tuple[int, int]:
         """Read a line that orjson refuses; the number and the start of the line to go on with."""
+        if _WORDS.match(self._raw, at, end):
+            self.damage.on_line("unparseable-record", number, at, "the line is no JSON; it is set aside")
+            return number + 1, end + 1
         line = Decoded(self._raw[at:end], at)
         start = space_end(line.text, 0)
         if start < len(line.text):
@@ -189,8 +197,12 @@ def _behind_a_piece(text: str, start: int) -> list[_Part]:
     if first is None:
         return []
     begin = re.compile(r"\{[ \t\r]*" + re.escape(first[1]))
-    for _, match in zip(range(TRIES), begin.finditer(text, start + 1), strict=False):
+    left = LOOKED_THROUGH * len(text) + SMALL
+    for match in islice(begin.finditer(text, start + 1), TRIES):
         parts, error = _parts(text, match.start())
+        left -= (error.pos if error else len(text)) - match.start()
+        if left < 0:
+            break
         if error or not parts or not isinstance(parts[0].value, dict):
             continue
         if text[: match.start()].rstrip()[-1:] not in ":,[" or _same_start(text[start : match.start()], parts[0].value):
