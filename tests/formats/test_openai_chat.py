@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from inspector.formats import Opened, UnreadableSession, conversations_in, load_bytes
-from inspector.formats.openai_chat import recognise
+from inspector.formats.openai_chat import read, recognise
 from inspector.formats.records import salvage
 from inspector.message import Origin, Usage
 
@@ -44,18 +44,20 @@ def lines(*values: Any) -> bytes:
     ],
 )
 def test_every_wrapper_is_read_with_the_places_of_its_messages(value: Any, pointer: str) -> None:
-    session = load_bytes(json.dumps(value).encode(), "x.json")
-    assert session.format == "openai_chat"
+    session = load_bytes(json.dumps(value).encode(), "x.json", format="openai_chat")
     assert session.messages == TALK
     assert session.origin(2) == Origin(2, f"{pointer}/2")
     assert session.damage == ()
 
 
+def test_a_list_and_a_request_are_recognised() -> None:
+    for value in (TALK, {"messages": TALK}, {"model": "m", "messages": TALK, "tools": TOOLS}):
+        assert opened(value).format.name == "openai_chat"
+
+
 def test_bodies_are_the_files_own_objects() -> None:
     recording = salvage(json.dumps({"messages": TALK}).encode(), "x.json")
     assert recognise(recording)
-    from inspector.formats.openai_chat import read
-
     (conversation,) = read(recording)
     assert conversation.messages is recording.document["messages"]
 
@@ -149,6 +151,11 @@ def test_damage_inside_a_message_names_its_row() -> None:
     ],
 )
 def test_other_shapes_are_not_taken_for_chats(value: Any) -> None:
+    assert not recognise(salvage(json.dumps(value).encode(), "x.json"))
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [], {}, [1, 2, 3]])
+def test_json_without_a_conversation_is_refused(value: Any) -> None:
     with pytest.raises(UnreadableSession, match="holds no"):
         opened(value)
 
