@@ -1,7 +1,8 @@
 """What may happen to a session: a policy's plan over its messages.
 
 The vocabulary covers what compaction products are known to do (keep, drop, replace a text, clear call arguments, drop
-a block, insert, merge, reorder) and knows no product.
+a block, insert, merge, reorder) and knows no product. A `Patch` is the same for the recorded file: which value is
+replaced, removed or put in, in the format's own shape, and no word about bytes.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Any, NamedTuple
 
-from inspector.message import Body, Context
+from inspector.message import Body, Context, Origin
 
 
 class Action(IntEnum):
@@ -138,3 +140,81 @@ def unchanged(context: Context, *, stats: Callable[[], Mapping[str, int]] = _no_
 
 def _never(row: int) -> Body:
     raise LookupError(f"row {row} is sent as recorded")
+
+
+class Site(NamedTuple):
+    """Where a value stands in what was recorded."""
+
+    pointer: str
+    """JSON pointer in the file's one value, or in the record; empty where it is the whole of it."""
+    line: int | None = None
+    """0-based physical line on which the record starts; None where the file is one JSON value."""
+    file: str = ""
+    """In a folder: the file inside it."""
+
+    def under(self, pointer: str) -> Site:
+        """A place inside this one."""
+        return self._replace(pointer=self.pointer + pointer)
+
+
+def site_of(origin: Origin) -> Site:
+    """The site of a message's origin."""
+    return _site(origin.pointer, origin.line is not None, origin.file)
+
+
+def part_sites(origin: Origin) -> tuple[Site, ...]:
+    """The sites of a message's calls and blocks."""
+    return tuple(_part_site(part, origin) for part in origin.parts)
+
+
+def _part_site(part: str, origin: Origin) -> Site:
+    file, hash_sign, pointer = part.partition("#")
+    if hash_sign and not part.startswith("/"):
+        return Site(pointer, None, file)
+    return _site(part, origin.line is not None, origin.file)
+
+
+def _site(pointer: str, lined: bool, file: str) -> Site:
+    if not lined:
+        return Site(pointer, None, file)
+    line, slash, inner = pointer[1:].partition("/")
+    return Site(slash + inner, int(line), file)
+
+
+class Doing(StrEnum):
+    """What a patch does at its site."""
+
+    REPLACE = "replace"
+    """The one value stands there from now on; a member that an object lacks is added to it."""
+    REMOVE = "remove"
+    """The element, member, record or file is taken out."""
+    BEFORE = "before"
+    """The values become elements, or records, before the one at the site. The end of a list is a site too."""
+    AFTER = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """In the place of a new value: what stands at a site of the same file, as it is written there."""
+
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One change of what was recorded, in its own shape."""
+
+    site: Site
+    doing: Doing
+    values: tuple[Any, ...] = ()
+    """JSON values, or `Copied` ones: one to replace, any number to put in, none to remove."""
+
+
+def replaced(site: Site, value: Any) -> Patch:
+    """The patch that puts a value in the place of another."""
+    return Patch(site, Doing.REPLACE, (value,))
+
+
+def removed(site: Site) -> Patch:
+    """The patch that takes an entry out."""
+    return Patch(site, Doing.REMOVE)

@@ -26,6 +26,10 @@ class UnreadableSession(Exception):
         """The damage behind it, where it is damage."""
 
 
+class CannotWrite(Exception):
+    """A change that a format, or a damaged file, cannot express; `str` is one clear sentence."""
+
+
 LOST = None
 """Stands in a list for an element that salvage could not read (its finding is in the damage), so that the elements
 after it keep their native index."""
