@@ -13,10 +13,16 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from inspector.finding import Finding
+from inspector.formats.format import UnreadableSession
+from inspector.formats.records import salvage
 from inspector.message import Body
 
 MAGIC = b"SQLite format 3\0"
@@ -94,6 +100,24 @@ class Database:
                     return
         with _copied(self.path) as copy, closing(sqlite3.connect(copy)) as opened:
             yield _prepared(opened)
+
+
+def json_column(value: Any, pointer: str, damage: list[Finding]) -> Any:
+    """The JSON value in a column of type text; None, with findings added to `damage`, where there is none."""
+    raw = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    if not isinstance(raw, bytes):
+        return None
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        pass
+    try:
+        read = salvage(raw, pointer)
+    except UnreadableSession as fault:
+        damage.append(Finding("unparseable-record", "warning", str(fault), pointer=pointer))
+        return None
+    damage += [replace(one, says=f"{pointer}: {one.says}", pointer=pointer + one.pointer) for one in read.damage]
+    return read.document
 
 
 def _query(path: str) -> str | None:
