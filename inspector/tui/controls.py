@@ -112,12 +112,12 @@ class Controls(VerticalScroll, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Select", show=False),
         Binding("down,j", "move(1)", "Select", show=False),
-        Binding("left,h", "turn(-1)", "less", key_display="←"),
-        Binding("right,l", "turn(1)", "more", key_display="→"),
+        Binding("left,h", "turn(-1)", "step", key_display="←/→"),
+        Binding("right,l", "turn(1)", "Step up, or the next policy", show=False),
         Binding("home", "end(-1)", "Least", show=False),
         Binding("end", "end(1)", "Most", show=False),
         Binding("enter,equals_sign", "open", "type"),
-        Binding("backspace", "reset", "default"),
+        Binding("backspace", "reset", "reset"),
     ]
 
     class PolicyChosen(Message):

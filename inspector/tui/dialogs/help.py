@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 from inspector.text import cells, pad, visible
 from inspector.tui.dialogs.dialog import Dialog, Words, button
@@ -55,12 +55,13 @@ class Help(Dialog[None]):
         self._panes, self._words = panes, words
 
     def compose(self) -> ComposeResult:
-        """The keys, and a button to close."""
+        """The keys, a way to all commands, and a button to close."""
         with Vertical(classes="box"):
             yield Words("Keys", classes="title")
             with HelpText():
                 yield Static(self._content())
             with Horizontal(classes="buttons"):
+                yield button("All commands", "commands")
                 yield button("Close", "close", first=True)
 
     def _content(self) -> Content:
@@ -74,6 +75,8 @@ class Help(Dialog[None]):
             parts.append("\n")
         return Content.assemble(*parts)
 
-    def on_button_pressed(self) -> None:
-        """Close."""
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Close; then, for those who use the mouse alone, show everything that can be done as a list to click."""
         self.dismiss(None)
+        if event.button.id == "commands":
+            self.app.call_after_refresh(self.app.action_command_palette)
