@@ -3,8 +3,8 @@
 - A run starts at its heading, and is a conversation of its own, also where nothing was said in it.
 - `#### ` begins a line that the user wrote; a blank line ends the message, as in aider's own reader
   (`split_chat_history_markdown`). Commands such as `/add` are among them. `> ` begins a notice or a tool's output,
-  which is no message. All else is the model's answer. Lines in its code fences may begin the same way: there only a line that
-  ends in the two blanks that aider writes is taken for its own, so the reading stays a guess.
+  which is no message. All else is the model's answer. Lines in its code fences may begin the same way: there only a
+  line that ends in the two blanks that aider writes is taken for its own, so the reading stays a guess.
 - Of notices only the model, the token counts (rounded by aider) and a cleared history are read.
 - An origin's `parts` are the first and the last line of the message.
 """

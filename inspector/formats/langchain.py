@@ -141,6 +141,11 @@ def conversation(entries: Sequence[Entry], title: str = "") -> Conversation:
     )
 
 
+def add_message(rows: Rows, native: int, value: Body) -> None:
+    """Add one message to rows of another reader's."""
+    _Reader(rows).take(native, [value])
+
+
 def _runs(entries: Sequence[Entry]) -> Iterator[tuple[int, int]]:
     """Spans of entries that are one message each: the chunks of an answer are one."""
     at = 0
@@ -165,8 +170,8 @@ def _is_chunk(value: Body) -> bool:
 class _Reader:
     """Rows of LangChain messages in the making."""
 
-    def __init__(self) -> None:
-        self.rows = Rows()
+    def __init__(self, rows: Rows | None = None) -> None:
+        self.rows = Rows() if rows is None else rows
         self.model = ""
         self.usage: list[Usage] = []
         self.compactions: list[Compaction] = []

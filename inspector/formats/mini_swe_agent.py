@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspector.finding import Finding
+from inspector.formats.chat_rows import add_message
 from inspector.formats.entries import Entry, root_of, where
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.openai_chat import is_message
 from inspector.formats.rows import Rows
 from inspector.formats.shapes import as_count, as_dict, as_text, unreadable
-from inspector.formats.swe_agent import add_message
 from inspector.message import Body, Usage
 
 EXIT = "exit"

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.formats.datasets import arguments
+from inspector.formats.chat_rows import add_message
 from inspector.formats.entries import Entry, entries_of, root_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.openai_chat import is_message
-from inspector.formats.rows import Draft, Rows, Spot, call_entry, image_part
-from inspector.formats.shapes import as_dict, as_list, as_text, unreadable
+from inspector.formats.rows import Draft, Rows, Spot
+from inspector.formats.shapes import as_dict, as_text, unreadable
 from inspector.message import Body
 
 
@@ -58,45 +58,6 @@ def _conversation(run: Entry) -> Conversation:
             if not (is_message(entry.value) if history else isinstance(entry.value, dict))
         ),
     )
-
-
-def add_message(rows: Rows, native: int, message: Body) -> None:
-    """Add an OpenAI-shaped entry with fields of the tool's own; of those only what the model is sent is kept."""
-    draft, content, role = Draft(), message.get("content"), message["role"]
-    for number, part in enumerate(content if isinstance(content, list) else []):
-        draft.say(Spot(native, f"/content/{number}"), _text_or_part(part))
-    if content is not None and not isinstance(content, list):
-        draft.say(Spot(native, "/content"), arguments(content))
-    thought = as_text(message.get("reasoning_content"))
-    if thought:
-        draft.think(Spot(native, "/reasoning_content"), thought)
-    for number, block in enumerate(as_list(message.get("thinking_blocks"))):
-        text = as_text(block.get("thinking")) if isinstance(block, dict) and not thought else ""
-        draft.think(Spot(native, f"/thinking_blocks/{number}"), text, block)
-    if role == "tool":
-        name = as_text(message.get("name"))
-        rows.result(Spot(native, "/content"), _answers(message), draft.body(role)["content"], name=name)
-        return
-    for number, call in enumerate(as_list(message.get("tool_calls"))):
-        if isinstance(call, dict):
-            function = as_dict(call.get("function"))
-            entry = call_entry(call.get("id"), function.get("name"), arguments(function.get("arguments")))
-            draft.call(Spot(native, f"/tool_calls/{number}"), entry)
-    rows.add(native, role, draft)
-
-
-def _text_or_part(part: Any) -> str | Body:
-    if not isinstance(part, dict):
-        return arguments(part)
-    if part.get("type") == "text" and isinstance(part.get("text"), str):
-        return str(part["text"])
-    url = part.get("image_url")
-    return image_part(url) if part.get("type") == "image_url" and isinstance(url, str) else part
-
-
-def _answers(message: Body) -> Any:
-    ids = as_list(message.get("tool_call_ids"))
-    return ids[0] if ids else message.get("tool_call_id")
 
 
 def _add_step(rows: Rows, native: int, step: Body) -> None:
