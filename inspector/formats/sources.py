@@ -26,7 +26,7 @@ from inspector.message import Origin
 
 _HEADINGS = (b"# aider chat started at ",)
 _HEAD = 1 << 16
-FILES_LIMIT = 100_000
+FILES_LIMIT = 500_000
 """Most entries of a folder that are looked at: somebody may name the root of a disk."""
 
 
