@@ -6,6 +6,7 @@
 - The order of messages is that of their creation. What `session.revert` hides is left; it is not sent.
 - A compaction is a user message with a `compaction` part, which opencode sends as a question of its own, and the answer
   with `summary: true`; what follows `tail_start_id` is kept with it. One without a summary did not happen.
+- The `parts` of an origin lead to the parts of calls and to the very texts of everything else.
 - A result that opencode pruned (`state.time.compacted`) keeps its recorded text; the model is sent a placeholder.
 """
 
