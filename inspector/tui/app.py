@@ -118,7 +118,8 @@ class Inspector(App[int]):
         fault = self._exception
         self._return_code = UNUSABLE
         reason = getattr(fault, "error", fault)  # what a worker failed of
-        self.panic(Text(f"inspector: {visible_line(sentence(reason or RuntimeError('unknown')))}"))
+        says = visible_line(sentence(reason or RuntimeError("unknown")))
+        self.panic(Text(f"inspector: {says}", no_wrap=True, overflow="ignore"))
 
 
 def _last_setup(remembered: Remembered) -> Setup:

@@ -66,7 +66,7 @@ KEYS = (
     Key("tab", "app.focus_next", "go to the next pane", "Everywhere", "", "tab"),
     Key("ctrl+p", "app.command_palette", "find any command by its name", "Everywhere", "", "ctrl+p"),
     Key("question_mark,f1", "errand('show_help')", "show all keys", "Everywhere", "help", "?"),
-    Key("q", "quit", "quit", "Everywhere", "quit"),
+    Key("q", "app.quit", "quit", "Everywhere", "quit"),
 )
 
 

@@ -257,7 +257,8 @@ class Workbench(Screen[None]):
 
     @on(Controls.Changed)
     def _set_value(self, changed: Controls.Changed) -> None:
-        self.set_value(changed.name, changed.value)
+        if any(param.name == changed.name for param in self.policy.params):  # else the policy was changed meanwhile
+            self.set_value(changed.name, changed.value)
 
     @on(Controls.Clamped)
     def _say_clamped(self, clamped: Controls.Clamped) -> None:
@@ -394,7 +395,3 @@ class Workbench(Screen[None]):
     def action_errand(self, name: str, *given: int) -> None:
         """Start one of the errands."""
         getattr(errands, name)(self, *given)
-
-    def action_quit(self) -> None:
-        """Leave."""
-        self.app.exit()
