@@ -161,7 +161,7 @@ class _Reader:
             self._join(native, self._responses[name], entry, event)
             return
         draft = Draft()
-        draft.call(Spot(native, "/tool_call_metadata" if known else "/args"), entry)
+        draft.call(Spot(native, "/tool_call_metadata" if known else ""), entry)
         place = "/tool_call_metadata/model_response/choices/0/message/content" if response else "/args/thought"
         text = _message(response).get("content") if response else args.get("thought") or args.get("final_thought")
         if text:

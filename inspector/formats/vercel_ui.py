@@ -48,7 +48,9 @@ def _is_own(value: Any) -> bool:
     told = [part for part in as_list(value.get("content")) if isinstance(part, dict)]
     if "parts" in value and value["role"] in ("user", "assistant", "system") and any(map(_is_ui_part, parts)):
         return True
-    return isinstance(value.get("toolInvocations"), list) or any(part.get("type") in _MODEL_PARTS for part in told)
+    return isinstance(value.get("toolInvocations"), list) or any(
+        as_text(part.get("type")) in _MODEL_PARTS for part in told
+    )
 
 
 def _is_ui_part(part: Body) -> bool:
@@ -107,10 +109,9 @@ class _Step:
         self._rows, self._native, self._role = rows, native, role
         self._results: list[tuple[Spot, Any, str | list[Body], str, bool]] = []
 
-    def call(self, spot: Spot, key: str, call_id: Any, name: str, given: Any) -> None:
-        """Take in a call; `key` leads to its arguments."""
-        inner = Spot(spot.native, spot.inner + key) if key else spot
-        self.draft.call(inner, call_entry(call_id, name, arguments(given)))
+    def call(self, spot: Spot, call_id: Any, name: str, given: Any) -> None:
+        """Take in a call."""
+        self.draft.call(spot, call_entry(call_id, name, arguments(given)))
 
     def result(self, spot: Spot, call_id: Any, content: str | list[Body], name: str, *, failed: bool) -> None:
         """Take in a result."""
@@ -145,7 +146,7 @@ def _add_ui(rows: Rows, native: int, role: str, parts: Sequence[Any]) -> None:
 def _take_tool(step: _Step, spot: Spot, part: Body, name: str) -> None:
     state, call_id = as_text(part.get("state")), part.get("toolCallId")
     key = "input" if part.get("input") is not None or "rawInput" not in part else "rawInput"
-    step.call(spot, f"/{key}" if key in part else "", call_id, name, part.get(key))
+    step.call(spot, call_id, name, part.get(key))
     if state == "output-available":
         place = Spot(spot.native, f"{spot.inner}/output")
         step.result(place, call_id, arguments(part.get("output")), name, failed=False)
@@ -173,7 +174,7 @@ def _add_v4(rows: Rows, native: int, message: Body) -> None:
 
 def _take_v4(step: _Step, spot: Spot, call: Body) -> None:
     name, call_id = as_text(call.get("toolName")), call.get("toolCallId")
-    step.call(spot, "/args" if "args" in call else "", call_id, name, call.get("args"))
+    step.call(spot, call_id, name, call.get("args"))
     if call.get("state") == "result":
         place = Spot(spot.native, f"{spot.inner}/result") if "result" in call else spot
         step.result(place, call_id, arguments(call.get("result")), name, failed=False)
@@ -194,7 +195,7 @@ def _add_model(rows: Rows, native: int, message: Body) -> None:
         if kind == "tool-call":
             key = "input" if "input" in part else "args"
             name = as_text(part.get("toolName"))
-            step.call(spot, f"/{key}" if key in part else "", part.get("toolCallId"), name, part.get(key))
+            step.call(spot, part.get("toolCallId"), name, part.get(key))
         elif kind == "tool-result":
             _take_result(step, spot, part)
         elif kind not in _MODEL_PARTS:

@@ -36,7 +36,7 @@ def lines(*values: Any) -> bytes:
         ({"messages": TALK}, "/messages"),
         ({"model": "m", "messages": TALK, "tools": TOOLS}, "/messages"),
         (
-            {"custom_id": "a", "method": "POST", "url": "/v1", "body": {"model": "m", "messages": TALK}},
+            {"method": "POST", "url": "/v1", "body": {"model": "m", "messages": TALK}},
             "/body/messages",
         ),
         ([{"traj": TALK}], "/0/traj"),
@@ -141,8 +141,6 @@ def test_damage_inside_a_message_names_its_row() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        [{"role": "user", "parts": [{"text": "hi"}]}],
-        [{"role": "user", "content": "hi"}, {"type": "function_call", "call_id": "a", "name": "f", "arguments": ""}],
         {"mapping": {}},
         {"a": 1},
         [],
