@@ -257,6 +257,40 @@ class Compaction:
     """The messages that took the place of the other rows before it, where they are recorded; no rows of the session."""
 
 
+TITLE_CHARS = 120
+
+
+def opening(body: Body) -> str:
+    """What a message begins with, on one line: a name for what has none."""
+    words = " ".join(text_of(body)[: 4 * TITLE_CHARS].split())
+    return words if len(words) <= TITLE_CHARS else f"{words[: TITLE_CHARS - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch of a conversation that was left: an answer tried again, a rewind."""
+
+    title: str
+    """What it begins with, where it is its own."""
+    row: int
+    """The first row of the live conversation that it does not share."""
+    messages: int
+    """How many records with a message it has after that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """One conversation of a file, as far as a choice among them needs it."""
+
+    title: str
+    opening: str
+    """What the user said first, in short."""
+    messages: int
+    side: bool = False
+    """A subagent's."""
+    branches: tuple[Branch, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Session(Context):
     """One recorded conversation, as loaded."""
@@ -277,6 +311,15 @@ class Session(Context):
     compactions: tuple[Compaction, ...] = ()
     damage: tuple[Finding, ...] = ()
     """What was wrong with the file; the rest of it is loaded."""
+    contents: tuple[Outline, ...] = ()
+    """Every conversation of the file, this one at `index`; empty for messages given by a caller."""
+    branch: int | None = None
+    """Which of its branches this is; None is the live one."""
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches that this conversation has left, the newest first."""
+        return self.contents[self.index].branches if self.contents else ()
 
     @property
     def name(self) -> str:

@@ -53,7 +53,7 @@ from inspector.formats import (
 from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused
 from inspector.formats.sources import recording_at, recording_in
-from inspector.message import Body, Origin, Session, listed
+from inspector.message import Body, Origin, Outline, Session, listed, opening
 
 __all__ = [
     "FORMATS", "Conversation", "Format", "Opened", "Record", "Recording", "UnreadableSession", "conversations",
@@ -112,25 +112,32 @@ class Opened(NamedTuple):
     """All of them, side conversations included, the main one first; never empty."""
     damage: tuple[Finding, ...]
     """What was wrong with the file; each conversation adds what was wrong inside it."""
+    recording: Recording
+    """What the format read: whoever needs more of the file than its messages looks here."""
 
 
-def load(path: str | os.PathLike[str], *, format: str | None = None, index: int = 0) -> Session:
+def load(
+    path: str | os.PathLike[str], *, format: str | None = None, index: int = 0, branch: int | None = None
+) -> Session:
     """One conversation of a recorded session.
 
     Args:
         path: a file of any known format, compressed with gzip or not; a folder or a database where a format is one.
         format: the short name of the format, where recognition is not to decide.
         index: which conversation of the file, from 0.
+        branch: one that the conversation has left, from 0 (see `Session.branches`), instead of the live one.
 
     Raises:
         UnreadableSession: with one sentence that says why; its `finding` names the damage, where there is some.
     """
-    return session_of(conversations(path, format), os.fspath(path), index)
+    return session_of(conversations(path, format), os.fspath(path), index, branch)
 
 
-def load_bytes(raw: bytes, name: str, *, format: str | None = None, index: int = 0) -> Session:
+def load_bytes(
+    raw: bytes, name: str, *, format: str | None = None, index: int = 0, branch: int | None = None
+) -> Session:
     """`load` for bytes that were read already; `name` stands for the path ("-" for standard input)."""
-    return session_of(conversations_in(raw, name, format), name, index)
+    return session_of(conversations_in(raw, name, format), name, index, branch)
 
 
 def conversations(path: str | os.PathLike[str], format: str | None = None) -> Opened:
@@ -145,13 +152,15 @@ def conversations_in(raw: bytes, name: str, format: str | None = None) -> Opened
     return _opened(recording_in(raw, name), chosen)
 
 
-def session_of(opened: Opened, file: str, index: int = 0) -> Session:
+def session_of(opened: Opened, file: str, index: int = 0, branch: int | None = None) -> Session:
     """One conversation of an opened file as a session. Raises `UnreadableSession` where there is none of that index."""
     count = len(opened.conversations)
     if not 0 <= index < count:
         has = "one conversation, number 0" if count == 1 else f"{count:,} conversations, numbered 0 to {count - 1}"
         raise UnreadableSession(f"{file}: there is no conversation {index}; the file holds {has}")
     one = opened.conversations[index]
+    if branch is not None:
+        one = _branch_of(one, file, branch)
     return Session(
         messages=one.messages,
         origin=one.origin,
@@ -166,7 +175,22 @@ def session_of(opened: Opened, file: str, index: int = 0) -> Session:
         usage=one.usage,
         compactions=one.compactions,
         damage=_placed(_named_once((*opened.damage, *one.damage)), one),
+        contents=tuple(map(_outline, opened.conversations)),
+        branch=branch,
     )
+
+
+def _branch_of(one: Conversation, file: str, branch: int) -> Conversation:
+    count = len(one.branches)
+    if one.read_branch is None or not 0 <= branch < count:
+        has = "it has left none" if not count else f"it has left {count:,}, numbered from 0"
+        raise UnreadableSession(f"{file}: the conversation has no branch {branch}; {has}")
+    return replace(one.read_branch(branch), title=one.branches[branch].title, side=one.side)
+
+
+def _outline(one: Conversation) -> Outline:
+    asked = next((opening(body) for body in one.messages[:20] if body.get("role") == "user"), "")
+    return Outline(one.title, asked, len(one.messages), one.side, one.branches)
 
 
 def from_messages(messages: Sequence[Body]) -> Session:
@@ -203,7 +227,7 @@ def _opened(recording: Recording, chosen: Format | None) -> Opened:
     if not found or (damage and not any(one.messages or one.abandoned for one in found)):
         says = f"{recording.name}: it holds no whole message of the format {known.name}"
         raise UnreadableSession(says, _worst(damage))
-    return Opened(known, found, damage)
+    return Opened(known, found, damage, seen)
 
 
 def _unknown(recording: Recording, chosen: Format | None) -> str:

@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.formats.blocks import json_text
 from inspector.formats.entries import Entry, entries_of, samples_of
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.lenient import step
-from inspector.formats.mapping import Node, live_path, nodes_of
+from inspector.formats.mapping import Node, branches_of, live_path, nodes_of
 from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry, image_part
 from inspector.formats.shapes import as_dict, as_list, as_text
 from inspector.message import Body
@@ -45,17 +45,20 @@ def read(recording: Recording) -> list[Conversation]:
             if isinstance(entry.value, dict) and _is_conversation(entry.value)]  # fmt: skip
 
 
-def _conversation(entry: Entry) -> Conversation:
+def _conversation(entry: Entry, leaf: Any = None) -> Conversation:
+    """A conversation, on the path to the leaf that it names, or to another one."""
     value: Body = entry.value
     index, pointer, line = entry.place
     nodes, damage = nodes_of(value["mapping"], lambda key: f"{pointer}/mapping{step(key)}", "parent", _speaks)
-    path = live_path(nodes, value.get("current_node"), "parent", f"{pointer}/current_node", "children")
+    path = live_path(nodes, leaf or value.get("current_node"), "parent", f"{pointer}/current_node", "children")
     places = [Place(node.number if line is None else index, node.pointer, line) for node in nodes.values()]
     rows, left = Rows(), Rows()
     for node in path.live:
         _add(rows, node)
     for node in path.left:
         _add(left, node)
+    leaves, branches = branches_of(path, rows.native, _alone)
+    names = {node.number: name for name, node in nodes.items()}
     models = [model for node in path.live if (model := _model(node))]
     return Conversation(
         messages=rows.messages,
@@ -64,7 +67,15 @@ def _conversation(entry: Entry) -> Conversation:
         model=models[-1] if models else as_text(value.get("default_model_slug")) or None,
         damage=(*damage, *path.damage),
         abandoned=tuple(left.messages),
+        branches=branches,
+        read_branch=lambda number: _conversation(entry, names[leaves[number].number]),
     )
+
+
+def _alone(node: Node) -> Sequence[Body]:
+    rows = Rows()
+    _add(rows, node)
+    return rows.messages
 
 
 def _speaks(node: Body) -> bool:

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from inspector.formats.blocks import WHOLE, Located, Place, Rows, is_result, located, origins
 from inspector.formats.entries import Entry, entries_of, samples_of
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.mapping import Node, Path, live_path
+from inspector.formats.mapping import Node, Path, branches_of, live_path
 from inspector.formats.shapes import as_list, as_text, unreadable
 from inspector.message import Body
 
@@ -38,7 +38,8 @@ def read(recording: Recording) -> list[Conversation]:
             if isinstance(entry.value, dict) and _is_conversation(entry.value)]  # fmt: skip
 
 
-def _conversation(entry: Entry) -> Conversation:
+def _conversation(entry: Entry, leaf: str = "") -> Conversation:
+    """A conversation, on the path to the leaf that it names, or to another one."""
     messages = entry.each("chat_messages")
     damage = tuple(
         unreadable(one.place.native, one.place.pointer, one.value, numbered=one.place.line is not None)
@@ -52,12 +53,19 @@ def _conversation(entry: Entry) -> Conversation:
         index, pointer, line = messages[at].place
         return Place(index, pointer, f"{pointer}/{_HOLDERS[holder]}", line)
 
-    path = _path(entry, messages)
+    path = _path(entry, messages, leaf)
     rows, left = Rows(), Rows()
     for node in path.live:
         _add(rows, node, len(messages))
     for node in path.left:
         _add(left, node, len(messages))
+
+    def alone(node: Node) -> Sequence[Body]:
+        told = Rows()
+        _add(told, node, len(messages))
+        return told.messages
+
+    leaves, branches = branches_of(path, rows.native, alone)
     return Conversation(
         messages=rows.messages,
         origin=origins(rows, place),
@@ -65,23 +73,26 @@ def _conversation(entry: Entry) -> Conversation:
         model=as_text(entry.value.get("model")) or None,
         damage=(*damage, *path.damage),
         abandoned=tuple(left.messages),
+        branches=branches,
+        read_branch=lambda number: _conversation(entry, leaves[number].value["name"]),
     )
 
 
-def _path(entry: Entry, messages: list[Entry]) -> Path:
+def _path(entry: Entry, messages: list[Entry], leaf: str) -> Path:
     nodes: dict[str, Node] = {}
     linked = any(isinstance(one.value, dict) and "parent_message_uuid" in one.value for one in messages)
     for number, one in enumerate(messages):
         if isinstance(one.value, dict):
             parent = one.value.get("parent_message_uuid")
             name = as_text(one.value.get("uuid")) or f"at {number}"
-            nodes[f"{name} at {number}" if name in nodes else name] = Node(
-                len(nodes), one.place.pointer, {"at": number, "message": one.value},
+            name = f"{name} at {number}" if name in nodes else name
+            nodes[name] = Node(
+                len(nodes), one.place.pointer, {"at": number, "message": one.value, "name": name},
                 None if parent == _NO_PARENT else parent, True,
             )  # fmt: skip
     if not linked:
         return Path(list(nodes.values()), [], ())
-    leaf = entry.value.get("current_leaf_message_uuid")
+    leaf = leaf or entry.value.get("current_leaf_message_uuid")
     return live_path(nodes, leaf, "parent_message_uuid", f"{entry.place.pointer}/current_leaf_message_uuid")
 
 

@@ -21,10 +21,11 @@ from typing import Any, TypeAlias
 
 from inspector.finding import Finding
 from inspector.formats.blocks import Located, Place, Rows, located, origins, usage_of
+from inspector.formats.branches import Forks, branch, leaves_of
 from inspector.formats.claude_folder import main_file, read_folder
-from inspector.formats.claude_tree import ANSWER, BOUNDARY, USER, Tree, is_results
+from inspector.formats.claude_tree import ANSWER, BOUNDARY, ROOT, USER, Tree, is_results
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.message import Body, Compaction, Usage
+from inspector.message import Body, Branch, Compaction, Usage
 
 _Key: TypeAlias = tuple[str, str]
 
@@ -63,9 +64,13 @@ def read(recording: Recording) -> list[Conversation]:
     if recording.files is not None:
         return read_folder(recording, read)
     exported = not recording.lines and _is_export(recording.document)
-    tree = Tree(_lines(recording), "/loglines" if exported else "", not exported)
     place = _exported if exported else _line
-    main = _main(tree, place)
+
+    def grown() -> Tree:
+        return Tree(_lines(recording), "/loglines" if exported else "", not exported)
+
+    tree = grown()
+    main = _main(tree, place, grown)
     sides = [_side(tree, agent, places, place) for agent, places in tree.sides.items()]
     if tree.main or not sides:
         return [main, *sides]
@@ -93,16 +98,49 @@ def _exported(number: int) -> Place:
     return Place(number, pointer, f"{pointer}/content")
 
 
-def _main(tree: Tree, place: Callable[[int], Place]) -> Conversation:
-    path = tree.path()
+def _main(
+    tree: Tree, place: Callable[[int], Place], grown: Callable[[], Tree], leaf: int | None = None
+) -> Conversation:
+    path = tree.path(leaf)
     left, beside = _off_path(tree)
     script = _Script(tree, beside)
     script.play(path)
     lost = _Script(tree, _Beside(), script.rows.names)
     lost.play(left)
     damage = sorted([*tree.damage, *_branches(tree, left)], key=lambda found: found.message_index or 0)
-    made = script.conversation(place)
-    return replace(made, title=tree.title, damage=tuple(damage), abandoned=tuple(lost.rows.messages))
+    leaves, branches = _leaves(tree, path, left, script.rows)
+    return replace(
+        script.conversation(place),
+        title=tree.title,
+        damage=tuple(damage),
+        abandoned=tuple(lost.rows.messages),
+        branches=branches,
+        read_branch=lambda number: _main(grown(), place, grown, leaves[number]),
+    )
+
+
+def _leaves(tree: Tree, path: list[int], left: list[int], rows: Rows) -> tuple[tuple[int, ...], tuple[Branch, ...]]:
+    """The leaves of the branches that were left, as places, and the branches."""
+    if not left:
+        return (), ()
+    above = {place: tree.speaker(tree.parents[place]) for place in left}
+    goes_on = Counter(above.values())
+    hanging = {place for place in left if is_results(tree.values[place]) and goes_on[above[place]] > 1}
+    parents = [above.get(place, ROOT) for place in range(len(tree.values))]
+    found = leaves_of([place for place in left if place not in hanging or place in goes_on], parents,
+                      lambda place: True)  # fmt: skip
+    forks = Forks(rows.native, [tree.numbers[place] for place in path])
+    return tuple(leaf.place for leaf in found), tuple(
+        branch(forks.row(tree.numbers[leaf.fork] if leaf.fork >= 0 else None), len(leaf.own),
+               _told(tree, leaf.own[0]))
+        for leaf in found
+    )  # fmt: skip
+
+
+def _told(tree: Tree, place: int) -> list[Body]:
+    script = _Script(tree, _Beside())
+    script.play([place])
+    return script.rows.messages
 
 
 def _side(tree: Tree, agent: str, places: Sequence[int], place: Callable[[int], Place]) -> Conversation:

@@ -52,4 +52,7 @@ def _placed(one: Conversation, path: str) -> Conversation:
         return replace(origin(row), file=path)
 
     damage = tuple(replace(found, pointer=f"{path}#{found.pointer}") for found in one.damage)
-    return replace(one, origin=of_file, damage=damage)
+    told = one.read_branch
+    return replace(
+        one, origin=of_file, damage=damage, read_branch=told and (lambda number: _placed(told(number), path))
+    )

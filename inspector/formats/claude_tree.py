@@ -132,14 +132,17 @@ class Tree:
             if not (starts and self._linked and not value.get("isCompactSummary") and not is_results(value)):
                 self.parents[place] = before
 
-    def path(self) -> list[int]:
-        """Places from the first line to the newest that speaks, links included and subagents' lines left out.
+    def path(self, leaf: int | None = None) -> list[int]:
+        """Places from the first line to the leaf, links included and subagents' lines left out.
+
+        The leaf is the newest line that speaks where none is given; a tree is walked once.
 
         Broken links fall back to file order, each with a finding in `damage`.
         """
         self.seen = bytearray(len(self.values))
         skip: dict[int, int] = {}
-        here, path = self.main[-1] if self.main else ROOT, []
+        newest = self.main[-1] if self.main else ROOT
+        here, path = newest if leaf is None else leaf, []
         while here >= 0:
             self.seen[here] = 1
             path.append(here)

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from inspector.finding import Finding
-from inspector.message import Body, Compaction, Origin, Usage
+from inspector.message import Body, Branch, Compaction, Origin, Usage
 
 if TYPE_CHECKING:
+    from inspector.change import Patch, Plan
+    from inspector.formats.native import Native
     from inspector.formats.sources import Files
     from inspector.formats.sqlite import Database
 
@@ -101,6 +103,12 @@ class Conversation:
     """A side conversation (a subagent's), kept apart from the main one."""
     abandoned: tuple[Body, ...] = ()
     """Messages on branches that were left; only `info --all` counts them."""
+    branches: tuple[Branch, ...] = ()
+    """The branches that were left, the newest first, where the format tells them apart."""
+    read_branch: Callable[[int], Conversation] | None = None
+    """One of `branches`, told whole, from the beginning of the conversation."""
+    id: str = ""
+    """The tool's own name for it, where a file holds several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +127,6 @@ class Format:
     """One line: where such files come from."""
     reads: tuple[Kind, ...] = ("file",)
     """The kinds of recordings that may be of this format; `recognise` and `read` see no others."""
+    patches: Callable[[Native, Plan], Sequence[Patch]] | None = None
+    """A plan as changes of the recorded file, in its own shape; None where the format is not written back. It raises
+    `CannotWrite` where a plan has no place in the format."""

@@ -11,11 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.finding import Finding
+from inspector.formats.branches import MOST, branch
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import (
     Part,
@@ -29,7 +31,7 @@ from inspector.formats.gemini_parts import (
 )
 from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry, joined, left_branch
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, objects_of, unreadable
-from inspector.message import Body, Compaction, Usage
+from inspector.message import Body, Branch, Compaction, Usage
 
 _ASSISTANT = ("gemini", "model", "assistant")
 _UNSENT = ("info", "warning", "error")
@@ -52,6 +54,8 @@ class _Replay:
     seen: dict[str, int] = field(default_factory=dict)
     """The place of each record, by its id."""
     left: list[tuple[Finding, list[_Entry]]] = field(default_factory=list)
+    rewinds: list[tuple[int, int]] = field(default_factory=list)
+    """Of each of them the line that rewound it, and how many records that kept."""
     damage: list[Finding] = field(default_factory=list)
     head: Body = field(default_factory=dict)
 
@@ -83,10 +87,18 @@ def read(recording: Recording) -> list[Conversation]:
         replay.head = recording.document
         replay.entries = _listed(recording.document["messages"], "/messages", None, replay.damage)
         return [_conversation(replay)]
-    lines, replay.damage = objects_of(recording)
+    return [_replayed(*objects_of(recording))]
+
+
+def _replayed(lines: Sequence[tuple[int, Body]], damage: list[Finding], until: int | None = None) -> Conversation:
+    """The lines of a session; `until` a line, without it and those after it."""
+    replay = _Replay(damage=list(damage))
     for line, value in lines:
+        if line == until:
+            break
         _replay(replay, line, value)
-    return [_conversation(replay)]
+    ends = [line for line, _ in reversed(replay.rewinds)]
+    return replace(_conversation(replay), read_branch=lambda number: _replayed(lines, damage, ends[number]))
 
 
 def _listed(messages: Any, pointer: str, line: int | None, damage: list[Finding]) -> list[_Entry]:
@@ -140,6 +152,7 @@ def _rewind(replay: _Replay, place: Place, record_id: Any) -> None:
     if gone:
         says = f"Line {place.native + 1} rewinds the session"
         replay.left.append((left_branch(gone[0].place, len(gone), says), gone))
+        replay.rewinds.append((place.native, cut))
 
 
 def _conversation(replay: _Replay) -> Conversation:
@@ -160,7 +173,17 @@ def _conversation(replay: _Replay) -> Conversation:
         ),
         damage=(*replay.damage, *(finding for finding, _ in replay.left), *script.damage),
         abandoned=tuple(left.rows.messages),
+        branches=tuple(_branches(replay, rows)),
     )
+
+
+def _branches(replay: _Replay, rows: Rows) -> Iterator[Branch]:
+    """What each rewind took back, the newest first."""
+    for (_, kept), (_, gone) in list(zip(replay.rewinds, replay.left, strict=True))[: -MOST - 1 : -1]:
+        sent = [entry for entry in gone if entry.value.get("type") not in _UNSENT]
+        alone = _Script([entry.place for entry in sent[:1]])
+        alone.tell(entry.value for entry in sent[:1])
+        yield branch(bisect_left(rows.native, kept), len(sent), alone.rows.messages)
 
 
 class _Script:

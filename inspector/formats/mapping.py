@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.finding import Finding
+from inspector.formats.branches import Forks, branch, leaves_of
 from inspector.formats.shapes import as_text
-from inspector.message import Body
+from inspector.message import Body, Branch
 
 
 class Node(NamedTuple):
@@ -35,6 +36,8 @@ class Path(NamedTuple):
     """From the root to the leaf."""
     left: list[Node]
     damage: tuple[Finding, ...]
+    parents: Sequence[int] = ()
+    """By number; below 0 at a root, and where the link is broken."""
 
 
 def live_path(nodes: Mapping[str, Node], leaf: Any, key: str, leaf_pointer: str, children: str = "") -> Path:
@@ -55,7 +58,18 @@ def live_path(nodes: Mapping[str, Node], leaf: Any, key: str, leaf_pointer: str,
     live = _walk(nodes, order, start, key, damage)
     on = {node.number for node in live}
     left = [node for node in order if node.number not in on]
-    return Path(live, left, (*damage, *_branches(nodes, left)))
+    return Path(live, left, (*damage, *_branches(nodes, left)), [_parent(nodes, node) for node in order])
+
+
+def branches_of(
+    path: Path, native: Sequence[int], told: Callable[[Node], Sequence[Body]]
+) -> tuple[tuple[Node, ...], tuple[Branch, ...]]:
+    """The leaves of the branches beside a path, and the branches. `told` tells one node as rows."""
+    nodes = {node.number: node for node in (*path.live, *path.left)}
+    leaves = leaves_of([node.number for node in path.left], path.parents, lambda number: nodes[number].speaks)
+    forks = Forks(native, [node.number for node in path.live])
+    found = [branch(forks.row(leaf.fork), len(leaf.own), told(nodes[leaf.own[0]])) for leaf in leaves]
+    return tuple(nodes[leaf.place] for leaf in leaves), tuple(found)
 
 
 def _walk(nodes: Mapping[str, Node], order: Sequence[Node], start: int, key: str, damage: list[Finding]) -> list[Node]:

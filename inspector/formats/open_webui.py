@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from inspector.formats.entries import Entry, entries_of, samples_of
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.lenient import step
-from inspector.formats.mapping import Node, Path, live_path, nodes_of
+from inspector.formats.mapping import Node, Path, branches_of, live_path, nodes_of
 from inspector.formats.open_webui_answer import Piece, pieces_of
 from inspector.formats.rows import Draft, Place, Rows, Spot, Where, call_entry, image_part
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text
@@ -44,19 +44,22 @@ def read(recording: Recording) -> list[Conversation]:
     return [_conversation(entry, chat) for entry, chat in chats if chat is not None]
 
 
-def _conversation(entry: Entry, chat: Entry) -> Conversation:
+def _conversation(entry: Entry, chat: Entry, leaf: str = "") -> Conversation:
+    """A chat, on the path to the leaf that it names, or to another one."""
     history = chat.at("history")
     pointer = history.place.pointer
     nodes, damage = nodes_of(
         history.value["messages"], lambda key: f"{pointer}/messages{step(key)}", "parentId", lambda _: True
     )
-    path = live_path(nodes, history.value.get("currentId"), "parentId", f"{pointer}/currentId", "childrenIds")
+    path = live_path(nodes, leaf or history.value.get("currentId"), "parentId", f"{pointer}/currentId", "childrenIds")
     script, left = _Script(), _Script()
     script.instruct(chat)
     for node in path.live:
         script.tell(node)
     for node in path.left:
         left.tell(node)
+    leaves, branches = branches_of(path, script.rows.native, _alone)
+    names = {node.number: name for name, node in nodes.items()}
     return Conversation(
         messages=script.rows.messages,
         origin=script.rows.origins(_places(list(nodes.values()), chat)),
@@ -65,7 +68,15 @@ def _conversation(entry: Entry, chat: Entry) -> Conversation:
         usage=tuple(script.usage),
         damage=(*damage, *path.damage),
         abandoned=tuple(left.rows.messages),
+        branches=branches,
+        read_branch=lambda number: _conversation(entry, chat, names[leaves[number].number]),
     )
+
+
+def _alone(node: Node) -> Sequence[Body]:
+    script = _Script()
+    script.tell(node)
+    return script.rows.messages
 
 
 def _places(nodes: Sequence[Node], chat: Entry) -> Where:

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspector.finding import Finding
@@ -19,7 +21,7 @@ from inspector.formats.blocks import json_text
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, data_image, joined, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_text, objects_of, tokens_or_none
-from inspector.formats.tree import Linked, live_path
+from inspector.formats.tree import Linked, branches_of, live_path
 from inspector.message import Body, Compaction, Usage
 
 _SPEAKING = ("message", "custom_message", "branch_summary", "compaction")
@@ -43,15 +45,34 @@ def read(recording: Recording) -> list[Conversation]:
     lines, damage = objects_of(recording)
     entries = [Linked(line, value, as_text(value.get("id")), value.get("parentId")) for line, value in lines
                if value.get("type") != "session"]  # fmt: skip
-    headers = [value for _, value in lines if value.get("type") == "session"]
-    path = live_path(entries, len(entries) - 1, "parentId", [_speaks(entry.value) for entry in entries])
-    script = _Script([line for line, _ in lines])
+    header: Body = next((value for _, value in lines if value.get("type") == "session"), {})
+    return [_conversation([line for line, _ in lines], header, entries, len(entries) - 1, damage)]
+
+
+def _conversation(
+    lines: list[int], header: Body, entries: list[Linked], leaf: int, damage: Sequence[Finding]
+) -> Conversation:
+    """The entries on the path to a leaf, and the leaves that were left."""
+    speaking = [_speaks(entry.value) for entry in entries]
+    path = live_path(entries, leaf, "parentId", speaking)
+    script = _Script(lines)
     for place in path.live:
         script.take(entries[place].line, entries[place].value)
     left = _Script([], script.rows.names)
     for place in path.left:
         left.take(entries[place].line, entries[place].value)
-    return [script.conversation(headers[0] if headers else {}, entries, (*damage, *path.damage), left)]
+
+    def told(entry: Linked) -> list[Body]:
+        alone = _Script([])
+        alone.take(entry.line, entry.value)
+        return alone.rows.messages
+
+    leaves, branches = branches_of(path, entries, speaking, script.rows.native, told)
+    return replace(
+        script.conversation(header, entries, (*damage, *path.damage), left),
+        branches=branches,
+        read_branch=lambda number: _conversation(lines, header, entries, leaves[number], damage),
+    )
 
 
 def _speaks(value: Body) -> bool:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspector.finding import Finding
@@ -18,7 +19,7 @@ from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import Part, add_parts, history_of, is_snapshot, parts_at, usage_of
 from inspector.formats.rows import Rows, on_lines
 from inspector.formats.shapes import as_dict, as_text, objects_of, tokens_or_none
-from inspector.formats.tree import Linked, live_path
+from inspector.formats.tree import Linked, branches_of, live_path
 from inspector.message import Body, Compaction, Usage
 
 _ROLES = {"user": "user", "assistant": "model", "tool_result": "user"}
@@ -53,17 +54,28 @@ def read(recording: Recording) -> list[Conversation]:
     return told
 
 
-def _main(records: Sequence[Linked], damage: Sequence[Finding]) -> Conversation:
+def _main(records: Sequence[Linked], damage: Sequence[Finding], leaf: int | None = None) -> Conversation:
     last = {record.id: place for place, record in enumerate(records) if record.id}
     speaking = [_speaks(record.value) and last.get(record.id, place) == place for place, record in enumerate(records)]
-    path = live_path(records, len(records) - 1, "parentUuid", speaking)
+    path = live_path(records, len(records) - 1 if leaf is None else leaf, "parentUuid", speaking)
     script, left = _Script(), _Script()
     script.play([records[place] for place in path.live], again=_again(records, path.left))
     ids = {records[place].id for place in path.live}
     left.play([records[place] for place in path.left if records[place].id not in ids or not records[place].id])
     titles = [as_dict(record.value.get("systemPayload")).get("customTitle") for record in records
               if record.value.get("subtype") == "custom_title"]  # fmt: skip
-    return script.conversation((*damage, *path.damage), left, as_text(titles[-1]) if titles else "", side=False)
+    leaves, branches = branches_of(path, records, speaking, script.rows.native, _alone)
+    return replace(
+        script.conversation((*damage, *path.damage), left, as_text(titles[-1]) if titles else "", side=False),
+        branches=branches,
+        read_branch=lambda number: _main(records, damage, leaves[number]),
+    )
+
+
+def _alone(record: Linked) -> Sequence[Body]:
+    script = _Script()
+    script.play([record])
+    return script.rows.messages
 
 
 def _side(agent: str, records: Sequence[Linked], side: bool) -> Conversation:

@@ -6,11 +6,12 @@ cut, copy or cycle can make the walk hang: where a link is broken, the record be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from inspector.finding import Finding
-from inspector.message import Body
+from inspector.formats.branches import Forks, branch, leaves_of
+from inspector.message import Body, Branch
 
 ROOT = -1
 
@@ -49,6 +50,24 @@ def live_path(records: Sequence[Linked], leaf: int, key: str, speaking: Sequence
     on = set(live)
     left = [place for place in range(len(records)) if place not in on]
     return Path(live, left, parents, (*damage, *_branches(records, left, parents, speaking)))
+
+
+def branches_of(
+    path: Path, records: Sequence[Linked], speaking: Sequence[bool], native: Sequence[int],
+    told: Callable[[Linked], Sequence[Body]],
+) -> tuple[tuple[int, ...], tuple[Branch, ...]]:  # fmt: skip
+    """The leaves of the branches beside a path (places), and the branches.
+
+    `native` is the line that each row of the live path begins on; `told` tells one record as rows.
+    """
+    leaves = leaves_of(path.left, path.parents, lambda place: speaking[place])
+    forks = Forks(native, [records[place].line for place in path.live])
+    found = [
+        branch(forks.row(records[leaf.fork].line if leaf.fork >= 0 else None), len(leaf.own),
+               told(records[leaf.own[0]]))
+        for leaf in leaves
+    ]  # fmt: skip
+    return tuple(leaf.place for leaf in leaves), tuple(found)
 
 
 def _parents(records: Sequence[Linked]) -> tuple[list[int], set[int]]:
