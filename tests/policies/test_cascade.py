@@ -153,6 +153,20 @@ def test_a_session_just_at_the_target_is_sent_whole_and_one_token_less_is_not() 
     assert under.messages[1] is OLD
 
 
+def test_pictures_stay_where_the_session_is_just_at_the_target() -> None:
+    messages = [{"role": "user", "images": ["QQ"]}] * 2
+    assert not checked_view(messages, "cascade", target_tokens=2_008).plan.fired
+    assert checked_view(messages, "cascade", target_tokens=2_007).notes == ["dropped 1 older screenshot(s)"]
+
+
+def test_a_session_just_at_the_ceiling_is_not_summarised_and_one_token_less_is() -> None:
+    settings = {"target_tokens": 0, "keep_verbatim": 1, "protect": 0}
+    stubs = checked_view([OLD] * 4, "cascade", ceiling_tokens=10_000, **settings).stats["estimated_after"]
+    at, under = (checked_view([OLD] * 4, "cascade", ceiling_tokens=goal, **settings) for goal in (stubs, stubs - 1))
+    assert not at.plan.inserts
+    assert under.plan.inserts
+
+
 def test_keep_verbatim_0_keeps_no_result() -> None:
     view = checked_view([OLD] * 3, "cascade", target_tokens=0, ceiling_tokens=10_000, keep_verbatim=0, protect=0)
     assert view.notes == ["summarised 3 old tool result(s) to one line each"]
