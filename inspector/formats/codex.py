@@ -17,8 +17,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.finding import Finding
+from inspector.formats.back_items import LINES
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.response_items import Items, is_item, is_strong
+from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Place, Rows, Spot, Where, in_list, left_branch, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_text, objects_of, unreadable
 from inspector.message import USER, Body, Compaction, Usage, role_code, text_of
@@ -255,4 +257,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Rollout files under ~/.codex/sessions, one a session.",
+    patches=patches_of(LINES),
 )

@@ -12,6 +12,8 @@ from typing import Any
 from inspector.finding import Finding
 from inspector.formats.damage import message_index
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.own_messages import SHAPE
+from inspector.formats.rewriting import patches_of
 from inspector.message import Body, Origin, Usage, listed
 
 LISTS = ("messages", "traj", "conversation")
@@ -258,4 +260,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="a message list, a request or its log as JSON, or JSON Lines of requests or of messages",
+    patches=patches_of(SHAPE),
 )

@@ -1,0 +1,144 @@
+"""A recorded session once more as it lies in its files: what writing back needs, and reading has left behind.
+
+A loaded session holds messages. To put them back into their files the bytes are read again, and read by the format
+again, so that a file which has changed meanwhile is noticed and never mixed with what was loaded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from inspector.change import Patch, Site
+from inspector.formats.difference import same
+from inspector.formats.files import read_bytes, unpacked
+from inspector.formats.format import CannotWrite, Conversation, Format, Record, Recording, UnreadableSession
+from inspector.formats.records import collector_paused
+from inspector.formats.scan import space_end, tokens
+from inspector.formats.sources import recording_at, recording_in
+from inspector.formats.splice import BOM, splice
+from inspector.message import Session
+
+ABSENT = object()
+"""What stands at a site where nothing stands."""
+
+Fresh = Callable[[], str]
+"""Gives a new id at each call; who writes brings it, since the core draws no lots."""
+
+
+class Native:
+    """The files of a session as they are recorded."""
+
+    def __init__(self, session: Session, recording: Recording, packed: bytes, fresh: Fresh) -> None:
+        """`recording` is as the format reads it; `packed` are the bytes of a single file as they lie on the disk."""
+        self.session, self.fresh, self.packed = session, fresh, packed
+        self._recording = recording
+        self._raw = unpacked(packed, session.file)
+        self._records: dict[str, dict[int, list[Record]]] = {}
+
+    def recording(self, file: str = "") -> Recording:
+        """What was salvaged of a file."""
+        files = self._recording.files
+        return files[file] if files is not None and file else self._recording
+
+    def files(self) -> Sequence[str]:
+        """The paths in a folder, sorted."""
+        return tuple(self._recording.files or ())
+
+    def raw(self, file: str = "") -> bytes:
+        """The bytes of a file, unpacked. Raises `UnreadableSession`."""
+        if not file:
+            return self._raw
+        return read_bytes(os.path.join(self.session.file, *file.split("/")))
+
+    def records(self, file: str = "") -> Mapping[int, Sequence[Record]]:
+        """The records of a JSON Lines file by the 0-based line on which they start."""
+        if file not in self._records:
+            recording = self.recording(file)
+            found: dict[int, list[Record]] = {}
+            for record in recording.records:
+                found.setdefault(record.line, []).append(record)
+            if recording.document is not None:
+                raw = self.raw(file)
+                first = space_end(raw, len(BOM) if raw.startswith(BOM) else 0)
+                found[0] = [Record(recording.document, 0, first)]
+            self._records[file] = found
+        return self._records[file]
+
+    def value(self, site: Site) -> Any:
+        """The value at a site; `ABSENT` where there is none."""
+        for root in self._roots(site):
+            found = _inside(root, site.pointer)
+            if found is not ABSENT:
+                return found
+        return ABSENT
+
+    def _roots(self, site: Site) -> Iterable[Any]:
+        if site.line is not None:
+            return [record.value for record in self.records(site.file).get(site.line, ())]
+        return [self.recording(site.file).document] if not site.file or site.file in self.files() else []
+
+    def written(self, patches: Iterable[Patch]) -> dict[str, bytes | None]:
+        """The files that patches change, with their new bytes; None where one is taken out. Raises `CannotWrite`."""
+        by_file: dict[str, list[Patch]] = {}
+        for patch in patches:
+            by_file.setdefault(patch.site.file, []).append(patch)
+        return {file: self._spliced(file, of_file) for file, of_file in by_file.items()}
+
+    def _spliced(self, file: str, patches: Sequence[Patch]) -> bytes | None:
+        starts = None
+        if any(patch.site.line is not None for patch in patches):
+            starts = {line: [record.byte for record in held] for line, held in self.records(file).items()}
+        return splice(self.raw(file), patches, starts)
+
+
+def _inside(value: Any, pointer: str) -> Any:
+    for token in tokens(pointer):
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return ABSENT
+    return value
+
+
+def native_of(session: Session, format: Format, fresh: Fresh, raw: bytes | None = None) -> Native:
+    """A session's files, read once more; `raw` are the bytes of one that came from standard input.
+
+    Raises `CannotWrite` where there is no file, or it has changed since; `UnreadableSession` where it cannot be read.
+    """
+    if not session.file:
+        raise CannotWrite("the messages were given by a program; there is no file to write them back to")
+    if raw is None and not os.path.isdir(session.file):
+        raw = read_bytes(session.file)
+    recording = recording_at(session.file) if raw is None else recording_in(raw, session.file)
+    with collector_paused():
+        seen, found = read_again(format, recording)
+    if not holds(found, session):
+        raise CannotWrite(f"{session.file} has changed since it was read; read it again")
+    return Native(session, seen, raw or b"", fresh)
+
+
+def read_again(format: Format, recording: Recording) -> tuple[Recording, Sequence[Conversation]]:
+    """A recording as a format reads it, and what it reads. Raises `UnreadableSession`."""
+    seen = recording
+    if not format.recognise(seen) and isinstance(recording.document, dict):
+        line = Recording(recording.name, records=[Record(recording.document, 0, 0)], damage=recording.damage)
+        seen = line if format.recognise(line) else recording
+    try:
+        return seen, tuple(format.read(seen))
+    except (RecursionError, TypeError, ValueError, LookupError, AttributeError) as fault:
+        raise UnreadableSession(f"{recording.name}: it is not of the format {format.name}") from fault
+
+
+def holds(found: Sequence[Conversation], session: Session) -> bool:
+    """Whether what was read holds the very messages of a session."""
+    try:
+        if session.index >= len(found):
+            return False
+        one, other = list(found[session.index].messages), list(session.messages)
+        return one == other or same(one, other)
+    except RecursionError:  # nested beyond what Python compares; it was read the same way twice
+        return len(found[session.index].messages) == len(session)
