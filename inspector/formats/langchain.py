@@ -253,7 +253,7 @@ def _take_content(draft: Draft, native: int, content: Any, pointer: str) -> None
 
 
 def _take_block(draft: Draft, spot: Spot, block: Any) -> None:
-    kind = block.get("type") if isinstance(block, dict) else None
+    kind = as_text(block.get("type")) if isinstance(block, dict) else ""
     if isinstance(block, str):
         draft.say(spot, block)
     elif kind == "text" and isinstance(block.get("text"), str):

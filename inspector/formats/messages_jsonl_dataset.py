@@ -44,7 +44,7 @@ def _is_record(value: Any) -> bool:
 
 
 def _is_part(part: Any) -> bool:
-    return isinstance(part, dict) and "value" in part and part.get("type") in _PARTS
+    return isinstance(part, dict) and "value" in part and as_text(part.get("type")) in _PARTS
 
 
 def _listed(value: Any) -> list[Any]:

@@ -39,7 +39,7 @@ def recognise(recording: Recording) -> bool:
 
 
 def _is_event(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("kind") in KINDS and "source" in value
+    return isinstance(value, dict) and as_text(value.get("kind")) in KINDS and "source" in value
 
 
 def read(recording: Recording) -> list[Conversation]:

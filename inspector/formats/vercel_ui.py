@@ -191,7 +191,7 @@ def _add_model(rows: Rows, native: int, message: Body) -> None:
     before, step = len(rows), _Step(rows, native, role)
     for at, part in enumerate(content):
         spot = Spot(native, f"/content/{at}")
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = as_text(part.get("type")) if isinstance(part, dict) else ""
         if kind == "tool-call":
             key = "input" if "input" in part else "args"
             name = as_text(part.get("toolName"))
