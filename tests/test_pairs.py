@@ -66,8 +66,10 @@ def test_results_without_ids_answer_calls_with_ids_by_order() -> None:
     assert found == Pairs((Pair(0, 0, 1), Pair(0, 1, 2), Pair(4, 0, 5)), (), (6,))
 
 
-def test_a_result_without_id_reaches_no_named_call_of_an_earlier_turn() -> None:
-    assert paired(call("a"), SAID, call("b"), result("b"), result()) == Pairs((Pair(2, 0, 3),), ((0, 0),), (4,))
+@pytest.mark.parametrize("earlier", ["a", "b"])
+def test_a_result_without_id_reaches_no_named_call_of_an_earlier_turn(earlier: str) -> None:
+    found = paired(call(earlier), SAID, call("b"), result("b"), result())
+    assert found == Pairs((Pair(2, 0, 3),), ((0, 0),), (4,))
 
 
 def test_the_first_tool_api_pairs_by_position() -> None:
