@@ -151,6 +151,8 @@ class Site(NamedTuple):
     """0-based physical line on which the record starts; None where the file is one JSON value."""
     file: str = ""
     """In a folder: the file inside it."""
+    nth: int | None = None
+    """Which of the records that are glued together on the line; None where it holds one."""
 
     def under(self, pointer: str) -> Site:
         """A place inside this one."""

@@ -153,9 +153,8 @@ def _all_of_record(native: Native, entry: Site) -> Iterable[Site]:
     name = as_dict(value).get("id") if value is not ABSENT else None
     if entry.line is None or entry.pointer or not isinstance(name, str):
         return [entry]
-    lines = native.records(entry.file)
-    return [Site("", line, entry.file) for line, held in lines.items()
-            if any(as_dict(record.value).get("id") == name and "type" in record.value for record in held)]  # fmt: skip
+    of_name = [site for site, one in native.entries(entry.file) if as_dict(one).get("id") == name and "type" in one]
+    return of_name or [entry]
 
 
 RECORDS = Shape(

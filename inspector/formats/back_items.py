@@ -15,6 +15,8 @@ from inspector.message import Body
 
 _INSIDE = re.compile(r"/content(?:/\d+)?$")
 
+_INSTRUCTIONS = re.compile(r"/(?:base_instructions/text|instructions)$")
+
 
 def _said(text: str, row: Row) -> Body:
     kind = "output_text" if row.body.get("role") == "assistant" else "input_text"
@@ -34,7 +36,7 @@ def _item(body: Body, new: New) -> Body:
 
 def _kind(call_id: Any, new: New) -> str:
     """The type of the call that a result answers."""
-    for row in reversed(new.before):
+    for row in reversed(new.rows[: new.after + 1]):
         for site in row.calls:
             call = as_dict(new.native.value(site))
             if call_id in (call.get("call_id"), call.get("id")):
@@ -61,10 +63,9 @@ ITEMS = Shape(change=Pieces(said=_said).change, encode=_items, entry=_entry, hol
 
 def _line_entry(row: Row, site: Site) -> Site:
     """The line of an item; the base instructions are a member of the line that holds them."""
-    if row.body.get("role") == "system" and row.pieces:
+    if row.pieces and _INSTRUCTIONS.search(row.pieces[0].pointer):
         return row.pieces[0]
-    pointer = _INSIDE.sub("", site.pointer).removesuffix("/payload").removesuffix("/message")
-    return site._replace(pointer=pointer)
+    return site._replace(pointer=_INSIDE.sub("", site.pointer) if site.line is None else "")
 
 
 def _held_by_line(line: Any) -> Sequence[str]:

@@ -53,8 +53,7 @@ def _link(native: Native, rows: Sequence[Row], moves: Moves) -> Iterator[Patch]:
     """The tree, and what compactions say that they kept."""
     yield from _LINK(native, rows, moves)
     file = rows[0].site.file if rows else ""
-    entries = [(Site("", line, file), as_dict(record.value))
-               for line, held in native.records(file).items() for record in held]  # fmt: skip
+    entries = [(site, as_dict(value)) for site, value in native.entries(file)]
     for site, value in entries:
         if value.get("type") == "compaction" and site not in moves.gone:
             yield from _kept(site, value, entries, moves)

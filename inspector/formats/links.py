@@ -41,12 +41,14 @@ class _Mending:
                 self._at.setdefault(name, place)
         self._place = {site: place for place, (site, _) in enumerate(self._entries)}
         self._gone = {self._place[site] for site in moves.gone if site in self._place}
+        self._before = self._told(rows)
+        """By the place of a message's entry, that of the message before it: where a link is broken, it stands in."""
         self._path = self._live(rows)
         self._positions = {place: position for position, place in enumerate(self._path)}
 
     def patches(self) -> Iterator[Patch]:
-        """The links that change; new entries get theirs."""
-        if not self._at:
+        """The links that change; new entries get theirs. A file without a link that leads anywhere stays so."""
+        if not any(self._parent(place) >= 0 for place in range(len(self._entries))):
             return
         wanted = dict(self._beside()) | dict(self._along())
         for place, parent in wanted.items():
@@ -79,12 +81,26 @@ class _Mending:
         name = self._entries[place][1].get(self._keys.id) if place >= 0 else None
         return name if isinstance(name, str) else None
 
+    def _told(self, rows: Sequence[Row]) -> dict[int, int]:
+        before: dict[int, int] = {}
+        last = -1
+        for row in rows:
+            for place in self._of(row):
+                if place != last and place not in before:
+                    before[place] = last
+                    last = place
+        return before
+
+    def _of(self, row: Row) -> list[int]:
+        """The places of a message's entries, in the order of the file."""
+        sites = (row.site, *row.calls, *row.pieces)
+        found = {self._place.get(above) for site in sites for above in _itself_and_above(site)}
+        return sorted(place for place in found if place is not None)
+
     def _live(self, rows: Sequence[Row]) -> list[int]:
         """The places from the root to the leaf, and on to what hangs below it at the end of the file."""
-        sites = [site for row in rows[-1:] for site in (row.site, *row.calls, *row.pieces)]
-        leaves = [place for place, (site, _) in enumerate(self._entries) if any(_holds(site, one) for one in sites)]
-        last = len(self._entries) - 1
-        for end in (last, *leaves[-1:]):
+        leaves = self._of(rows[-1]) if rows else []
+        for end in (len(self._entries) - 1, *leaves[-1:]):
             path = self._up(end)
             if not leaves or leaves[-1] in path:
                 return path[::-1]
@@ -94,7 +110,8 @@ class _Mending:
         path: dict[int, None] = {}
         while place >= 0 and place not in path:
             path[place] = None
-            place = self._parent(place)
+            parent = self._parent(place)
+            place = parent if parent >= 0 else self._before.get(place, -1)
         return list(path)
 
     def _beside(self) -> Iterator[tuple[int, str | None]]:
@@ -105,19 +122,21 @@ class _Mending:
                 yield place, self._id(self._staying(parent))
 
     def _along(self) -> Iterator[tuple[int, str | None]]:
-        """The entries on the path that come to follow a new one."""
+        """The entries on the path that come to follow another one than before."""
         after: dict[int, list[Placed]] = {}
         for one in self._moves.placed:
             after.setdefault(self._position(one), []).append(one)
-        parent, follows_new = None, False
+        parent, moved = None, False
         for position in range(-1, len(self._path)):
             place = self._path[position] if position >= 0 else -1
-            if place >= 0 and place not in self._gone:
-                if follows_new:
+            if place in self._gone:
+                moved = True
+            elif place >= 0:
+                if moved:
                     yield place, parent
-                parent, follows_new = self._id(place), False
+                parent, moved = self._id(place), False
             for one in after.get(position, ()):
-                parent, follows_new = self._chain(one.values, parent), True
+                parent, moved = self._chain(one.values, parent), True
 
     def _position(self, one: Placed) -> int:
         """Where on the path a new entry comes: after the place of that number."""
@@ -140,10 +159,7 @@ class _Mending:
 def _entries(native: Native, site: Site) -> Iterator[tuple[Site, Body]]:
     """All entries of the file, or of the list, that a message stands in."""
     if site.line is not None:
-        for line, records in native.records(site.file).items():
-            for record in records:
-                if isinstance(record.value, dict):
-                    yield Site("", line, site.file), record.value
+        yield from ((entry, value) for entry, value in native.entries(site.file) if isinstance(value, dict))
         return
     above = "/" + site.pointer.split("/")[1]
     values = native.value(Site(above, None, site.file))
@@ -152,6 +168,9 @@ def _entries(native: Native, site: Site) -> Iterator[tuple[Site, Body]]:
             yield Site(f"{above}/{number}", None, site.file), value
 
 
-def _holds(entry: Site, site: Site) -> bool:
-    same_file = entry.line == site.line and entry.file == site.file
-    return same_file and (entry.pointer == site.pointer or site.pointer.startswith(f"{entry.pointer}/"))
+def _itself_and_above(site: Site) -> Iterator[Site]:
+    yield site
+    pointer = site.pointer
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield site._replace(pointer=pointer)

@@ -7,16 +7,17 @@ again, so that a file which has changed meanwhile is noticed and never mixed wit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.change import Patch, Site
+from inspector.change import Doing, Patch, Site
 from inspector.formats.difference import same
 from inspector.formats.files import read_bytes, unpacked
 from inspector.formats.format import CannotWrite, Conversation, Format, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused
 from inspector.formats.scan import space_end, tokens
 from inspector.formats.sources import recording_at, recording_in
+from inspector.formats.spelling import spelled, style_of
 from inspector.formats.splice import BOM, splice
 from inspector.message import Session
 
@@ -36,6 +37,7 @@ class Native:
         self._recording = recording
         self._raw = unpacked(packed, session.file)
         self._records: dict[str, dict[int, list[Record]]] = {}
+        self._glued: dict[str, frozenset[int]] = {}
 
     def recording(self, file: str = "") -> Recording:
         """What was salvaged of a file."""
@@ -76,8 +78,21 @@ class Native:
 
     def _roots(self, site: Site) -> Iterable[Any]:
         if site.line is not None:
-            return [record.value for record in self.records(site.file).get(site.line, ())]
+            held = self.records(site.file).get(site.line, ())
+            return [record.value for record in (held if site.nth is None else held[site.nth : site.nth + 1])]
         return [self.recording(site.file).document] if not site.file or site.file in self.files() else []
+
+    def entries(self, file: str = "") -> Iterator[tuple[Site, Any]]:
+        """The records of a JSON Lines file, each with its site, in the order of the file."""
+        for line, held in self.records(file).items():
+            for number, record in enumerate(held):
+                yield Site("", line, file, number if len(held) > 1 else None), record.value
+
+    def glued(self, file: str = "") -> frozenset[int]:
+        """The lines that hold several records."""
+        if file not in self._glued:
+            self._glued[file] = frozenset(line for line, held in self.records(file).items() if len(held) > 1)
+        return self._glued[file]
 
     def written(self, patches: Iterable[Patch]) -> dict[str, bytes | None]:
         """The files that patches change, with their new bytes; None where one is taken out. Raises `CannotWrite`."""
@@ -87,10 +102,22 @@ class Native:
         return {file: self._spliced(file, of_file) for file, of_file in by_file.items()}
 
     def _spliced(self, file: str, patches: Sequence[Patch]) -> bytes | None:
+        whole = [patch for patch in patches if file and not patch.site.pointer and patch.site.line is None]
+        if whole:
+            return None if whole[-1].doing is Doing.REMOVE else self._new_file(file, whole[-1].values[0])
         starts = None
         if any(patch.site.line is not None for patch in patches):
             starts = {line: [record.byte for record in held] for line, held in self.records(file).items()}
         return splice(self.raw(file), patches, starts)
+
+    def _new_file(self, file: str, value: Any) -> bytes:
+        """A file written like one in its folder, or beside that."""
+        folder = file.rpartition("/")[0]
+        near = [path for path in self.files() if path.endswith(".json") and path.startswith(folder)]
+        others = [path for path in self.files() if path.endswith(".json")]
+        like = self.raw((near or others)[0])
+        ending = b"\n" if like.endswith(b"\n") else b""
+        return spelled(value, style_of(like, like)) + ending
 
 
 def _inside(value: Any, pointer: str) -> Any:

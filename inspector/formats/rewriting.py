@@ -8,13 +8,15 @@ becomes an entry beside the one that it follows. What a format knows besides is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from inspector.change import GONE, Action, Copied, Doing, Insert, Patch, Plan, Site, part_sites, removed, site_of
+from inspector.change import (
+    GONE, Action, Copied, Doing, Insert, Patch, Plan, Site, part_sites, removed, replaced, site_of,
+)  # fmt: skip
 from inspector.formats.format import CannotWrite
-from inspector.formats.native import Native
+from inspector.formats.native import ABSENT, Native
 from inspector.formats.scan import tokens
 from inspector.message import Body, calls_of
 
@@ -51,10 +53,19 @@ class New(NamedTuple):
 
     native: Native
     bodies: Sequence[Body]
-    beside: Any
-    """The entry beside which they go, as recorded."""
-    before: Sequence[Row]
-    """The messages before them."""
+    site: Site
+    """The entry beside which they go."""
+    doing: Doing
+    """On which side of it."""
+    rows: Sequence[Row]
+    """The messages of the session."""
+    after: int
+    """The row that they follow; -1 is the start."""
+
+    @property
+    def beside(self) -> Any:
+        """The entry beside which they go, as recorded."""
+        return self.native.value(self.site)
 
 
 @dataclass(slots=True)
@@ -94,7 +105,7 @@ class Shape:
     change: Callable[[Native, Row, Body], Change]
     """A changed message. Raises `CannotWrite`."""
     encode: Callable[[New], list[Any]]
-    """New messages as entries. Raises `CannotWrite`."""
+    """New messages as entries; where entries are files, as pairs of a path and what it holds. Raises `CannotWrite`."""
     inner: str = ""
     """What an origin's pointer has below the entry, such as "/message"."""
     entry: Callable[[Row, Site], Site] | None = None
@@ -120,8 +131,15 @@ def patches_of(shape: Shape) -> Callable[[Native, Plan], list[Patch]]:
 
 def rows_of(native: Native) -> list[Row]:
     """The messages of a session with their native places."""
-    session = native.session
-    return [_row(number, body, native) for number, body in enumerate(session.messages)]
+    rows = [_row(number, body, native) for number, body in enumerate(native.session.messages)]
+    glued: dict[Site, list[Row]] = {}
+    for row in rows:
+        if row.site.line is not None and row.site.line in native.glued(row.site.file):
+            glued.setdefault(Site("", row.site.line, row.site.file), []).append(row)
+    for line, of_line in glued.items():
+        for row in _told_apart(native, line, of_line):
+            rows[row.number] = row
+    return rows
 
 
 def _row(number: int, body: Body, native: Native) -> Row:
@@ -129,6 +147,28 @@ def _row(number: int, body: Body, native: Native) -> Row:
     sites = part_sites(origin)
     calls = len(calls_of(body)) if sites else 0
     return Row(number, body, site_of(origin), sites[:calls], sites[calls:])
+
+
+def _told_apart(native: Native, line: Site, rows: Sequence[Row]) -> Iterator[Row]:
+    """Messages whose records are glued together on a line, each with its record: the order tells them apart."""
+    assert line.line is not None
+    numbers = range(len(native.records(line.file)[line.line]))
+    speaking = [nth for nth in numbers if any(_stands(native, row, nth) for row in rows)]
+    if len(speaking) != len(rows):
+        raise CannotWrite(f"line {line.line + 1:,} holds records glued together that cannot be told apart")
+    for row, nth in zip(rows, speaking, strict=True):
+        yield _in_record(row, nth)
+
+
+def _in_record(row: Row, nth: int) -> Row:
+    def moved(sites: Sequence[Site]) -> tuple[Site, ...]:
+        return tuple(site._replace(nth=nth) if site.line == row.site.line else site for site in sites)
+
+    return replace(row, site=row.site._replace(nth=nth), calls=moved(row.calls), pieces=moved(row.pieces))
+
+
+def _stands(native: Native, row: Row, nth: int) -> bool:
+    return all(native.value(site) is not ABSENT for site in _in_record(row, nth).sites)
 
 
 class _Rewriting:
@@ -229,12 +269,12 @@ class _Rewriting:
         site, doing = self._spot(anchor)
         for item in items:
             if isinstance(item, Row):
-                values += self._encoded(anchor, site, waiting)
+                values += self._encoded(anchor, (site, doing), waiting)
                 values.append(self._moved(item))
                 waiting = []
             elif not self._answered(anchor, item.body):
                 waiting.append(item.body)
-        values += self._encoded(anchor, site, waiting)
+        values += self._encoded(anchor, (site, doing), waiting)
         if values:
             self._moves.placed.append(Placed(anchor, site, doing, values))
 
@@ -250,13 +290,8 @@ class _Rewriting:
                 return first, Doing.BEFORE
         raise CannotWrite("there is no message in the file beside which a new one could stand")
 
-    def _encoded(self, anchor: int, site: Site, bodies: Sequence[Body]) -> list[Any]:
-        if not bodies:
-            return []
-        return self._shape.encode(self._new(anchor, site, bodies))
-
-    def _new(self, anchor: int, site: Site, bodies: Sequence[Body]) -> New:
-        return New(self._native, bodies, self._native.value(site), self._rows[: anchor + 1])
+    def _encoded(self, anchor: int, spot: tuple[Site, Doing], bodies: Sequence[Body]) -> list[Any]:
+        return self._shape.encode(New(self._native, bodies, *spot, self._rows, anchor)) if bodies else []
 
     def _moved(self, row: Row) -> Copied:
         entries = self._entries(row)
@@ -286,7 +321,7 @@ class _Rewriting:
         beside = self._rows[anchor]
         if shape.block is None or beside.body.get("role") != "tool" or self._goes(beside) or not beside.pieces:
             return False
-        new = self._new(anchor, beside.pieces[-1], [body])
+        new = New(self._native, [body], beside.pieces[-1], Doing.AFTER, self._rows, anchor)
         self._patches.append(Patch(beside.pieces[-1], Doing.AFTER, (shape.block(new),)))
         self._filled.update(self._entries(beside))
         return True
@@ -300,7 +335,16 @@ class _Rewriting:
 
     def _placed(self) -> list[Patch]:
         links = list(self._shape.link(self._native, self._rows, self._moves)) if self._shape.link else []
-        return [*links, *(Patch(one.site, one.doing, tuple(one.values)) for one in self._moves.placed)]
+        return links + [patch for one in self._moves.placed for patch in _put_in(one)]
+
+
+def _put_in(one: Placed) -> Iterator[Patch]:
+    """New entries in their place. Files have none: each says its own name."""
+    if one.site.file and not one.site.pointer and one.site.line is None:
+        for path, value in one.values:
+            yield replaced(Site("", None, path), value)
+    else:
+        yield Patch(one.site, one.doing, tuple(one.values))
 
 
 def _above(site: Site) -> Iterator[Site]:
@@ -310,9 +354,9 @@ def _above(site: Site) -> Iterator[Site]:
         yield site._replace(pointer=pointer)
 
 
-def _order(site: Site) -> tuple[str, int, list[tuple[int, str]]]:
+def _order(site: Site) -> tuple[str, int, int, list[tuple[int, str]]]:
     steps = [(int(token), "") if token.isdecimal() else (-1, token) for token in tokens(site.pointer)]
-    return site.file, -1 if site.line is None else site.line, steps
+    return site.file, -1 if site.line is None else site.line, site.nth or 0, steps
 
 
 def _is_listed(entry: Site) -> bool:

@@ -54,14 +54,14 @@ def splice(raw: bytes, patches: Iterable[Patch], starts: Starts | None = None) -
     given = list(patches)
     if not given:
         return raw
-    ended = starts is None or raw.endswith(b"\n")
+    ended = raw.endswith(b"\n") or all(patch.site.line is None for patch in given)
     text = raw if ended else raw + _line_end(raw)
-    by_line: dict[int | None, list[Patch]] = {}
+    by_record: dict[tuple[int | None, int | None], list[Patch]] = {}
     for patch in given:
-        by_line.setdefault(patch.site.line, []).append(patch)
+        by_record.setdefault((patch.site.line, patch.site.nth), []).append(patch)
     cuts: list[Cut] = []
-    for line, of_line in by_line.items():
-        cuts += _Record(text, line, _start(text, line, of_line, starts)).cuts(of_line, starts)
+    for (line, nth), of_record in by_record.items():
+        cuts += _Record(text, line, _start(text, line, nth, of_record, starts)).cuts(of_record, starts)
     made = _carried_out(text, cuts)
     return made if ended else made.removesuffix(_line_end(raw))
 
@@ -70,15 +70,15 @@ def _line_end(raw: bytes) -> bytes:
     return b"\r\n" if b"\r\n" in raw[:SAMPLED] else b"\n"
 
 
-def _start(raw: bytes, line: int | None, patches: Sequence[Patch], starts: Starts | None) -> int:
+def _start(raw: bytes, line: int | None, nth: int | None, patches: Sequence[Patch], starts: Starts | None) -> int:
     """Where the value that holds the sites starts."""
     if line is None:
         return space_end(raw, len(BOM) if raw.startswith(BOM) else 0)
     found = (starts or {}).get(line, ())
     if not found:
         raise CannotWrite(f"line {line + 1:,} holds no record")
-    if len(found) == 1:
-        return found[0]
+    if len(found) == 1 or (nth is not None and nth < len(found)):
+        return found[nth or 0]
     holding = [at for at in found if all(_holds(raw, at, patch.site.pointer) for patch in patches)]
     if len(holding) != 1:
         raise CannotWrite(f"line {line + 1:,} holds {len(found):,} records glued together; part them first")
@@ -263,14 +263,19 @@ class _Record:
         """Take a record out of its line, or put lines before or after it."""
         raw = self._raw
         begin, end = _line_of(raw, self._start, self._root.end)
-        whole = not raw[begin : self._start].strip(b" \t\r\0") and not raw[self._root.end : end].strip(b" \t\r\n\0")
+        leads = not raw[begin : self._start].strip(b" \t\r\0")
+        ends = not raw[self._root.end : end].strip(b" \t\r\n\0")
         if patch.doing is Doing.REMOVE:
-            self._cuts.append(Cut(begin, end, b"") if whole else Cut(self._start, self._root.end, b""))
+            self._cuts.append(Cut(begin, end, b"") if leads and ends else Cut(self._start, self._root.end, b""))
             return
         style = style_of(raw[self._start : min(self._root.end, self._start + SAMPLED)], self._around(self._start))
-        line_end = b"\r\n" if raw[:end].endswith(b"\r\n") else b"\n"
+        line_end = b"\r\n" if raw.endswith(b"\r\n", begin, end) else b"\n"
         lines = b"".join(self._line_text(value, style, starts) + line_end for value in patch.values)
-        at = begin if patch.doing is Doing.BEFORE else end
+        before = patch.doing is Doing.BEFORE
+        if leads if before else ends:
+            at = begin if before else end
+        else:  # records are glued together there; they are parted
+            at, lines = self._start if before else self._root.end, line_end + lines
         self._cuts.append(Cut(at, at, lines))
 
     def _line_text(self, value: Any, style: Style, starts: Starts) -> bytes:
