@@ -32,12 +32,19 @@ class Source:
     raw: bytes | None = None
     format: str | None = None
     index: int = 0
+    branch: int | None = None
+    """One that the conversation has left, instead of the live one."""
+    id: str = ""
+    """The tool's own name of the conversation, which goes before `index` where the file holds it."""
 
     def load(self) -> Session:
         """The session. Raises `formats.UnreadableSession` with one sentence."""
         if self.raw is not None:
-            return formats.load_bytes(self.raw, self.path, format=self.format, index=self.index)
-        return formats.load(self.path, format=self.format, index=self.index)
+            held = formats.conversations_in(self.raw, self.path, self.format)
+        else:
+            held = formats.conversations(self.path, self.format)
+        named = (index for index, one in enumerate(held.conversations) if self.id and one.id == self.id)
+        return formats.session_of(held, self.path, next(named, self.index), self.branch)
 
 
 def opened(source: Source, policy: Policy) -> tuple[Session, array[int]]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import orjson
@@ -15,6 +14,7 @@ import orjson
 from inspector.policies import SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
+from inspector.tui import navigation, tuning
 from inspector.tui.background import Source
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter, filtered_rows
@@ -161,14 +161,6 @@ def _open(bench: Workbench, path: str | None) -> None:
         bench.say("no session is open: o chooses one")
 
 
-def conversation(bench: Workbench, by: int) -> None:
-    """Open the next conversation of the same file, or with -1 the one before."""
-    if bench.session is None or bench.source is None or bench.session.conversations < 2:
-        bench.say("this file holds one conversation")
-        return
-    bench.load(replace(bench.source, index=(bench.source.index + by) % bench.session.conversations))
-
-
 def reload(bench: Workbench) -> None:
     """Read the file again, and stay in place."""
     if bench.source is not None:
@@ -188,12 +180,15 @@ def export(bench: Workbench) -> None:
     offers = [
         Offer("the sent view as JSON", proposed_path(file, "sent.json"), lambda: sent_json(view)),
         Offer("the screen as SVG", proposed_path(file, "svg"), lambda: screen.encode("utf-8", "replace")),
-        Offer("the settings as TOML", proposed_path(file, "toml"), lambda: to_toml(view.policy, settings).encode()),
-        Offer(
-            "the settings as Python", proposed_path(file, "py"),
-            lambda: to_python(view.policy, settings, os.path.abspath(file)).encode(),
-        ),
-    ]  # fmt: skip
+    ]
+    if bench.recorded is None:
+        offers += [
+            Offer("the settings as TOML", proposed_path(file, "toml"), lambda: to_toml(view.policy, settings).encode()),
+            Offer(
+                "the settings as Python", proposed_path(file, "py"),
+                lambda: to_python(view.policy, settings, os.path.abspath(file)).encode(),
+            ),
+        ]  # fmt: skip
     bench.app.push_screen(Export(offers, inputs=[file]), lambda path: bench.say(f"written to {path}" if path else ""))
 
 
@@ -230,3 +225,18 @@ def damage(bench: Workbench) -> None:
     ledger = bench.query_one(Ledger)
     dialog = Findings(f"What was found in {session.name}", session.damage)
     bench.app.push_screen(dialog, lambda row: None if row is None else ledger.go_to(row))
+
+
+def close_layer(bench: Workbench) -> None:
+    """Close the reader, else settings shown on a narrow screen, else clear the search, else the filter."""
+    reader, ledger = bench.query_one(Reader), bench.query_one(Ledger)
+    if reader.display:
+        bench.close_reader()
+    elif bench.has_class("-with-settings"):
+        tuning.fold(bench)
+    elif ledger.needle:
+        navigation.clear_search(bench)
+    elif ledger.rows_shown is not None:
+        clear_filter(bench)
+    else:
+        ledger.focus()

@@ -6,10 +6,11 @@ Functions of the workbench, which holds the state.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.text import clip, thousands
+from inspector.tui import record
 from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Reader
 from inspector.tui.search import search
@@ -54,22 +55,16 @@ def stops(bench: Workbench, kind: str) -> Stops:
 def go_among(bench: Workbench, kind: str, by: int) -> None:
     """Go to the next row of a kind, or with -1 to the one before, round the end, past what the filter hides."""
     found, ledger = stops(bench, kind), bench.query_one(Ledger)
-    rows = unhidden(ledger, found.rows)
+    rows = found.rows if ledger.rows_shown is None else sorted(passing(ledger, found.rows))
     if not rows:
         bench.say(f"the filter hides all {found.what}" if found.rows else found.none)
         return
     place = bisect_right(rows, ledger.cursor) if by > 0 else bisect_left(rows, ledger.cursor) - 1
     place %= len(rows)
     ledger.go_to(rows[place])
+    if kind == "compaction":
+        record.follow(bench)
     bench.say(f"{thousands(place + 1)} of {thousands(len(rows))} {found.what}")
-
-
-def unhidden(ledger: Ledger, rows: Sequence[int]) -> Sequence[int]:
-    """Those of the rows that the filter lets through, in their order."""
-    if ledger.rows_shown is None:
-        return rows
-    passing = frozenset(ledger.rows_shown)
-    return [row for row in rows if row in passing]
 
 
 def start_search(bench: Workbench, query: str) -> None:
@@ -107,12 +102,17 @@ def take_matches(bench: Workbench, matched: Matched) -> None:
     ledger = bench.query_one(Ledger)
     if matched.query != ledger.needle or matched.session is not bench.session:
         return
-    before = unhidden(ledger, sorted(ledger.matches))
+    first = not passing(ledger, ledger.matches)
     ledger.matches = matched.rows
-    now = unhidden(ledger, sorted(matched.rows))
-    if matched.goes and now and not before and ledger.cursor not in matched.rows:
+    found = passing(ledger, matched.rows)
+    if matched.goes and first and found and ledger.cursor not in matched.rows:
         go_among(bench, "match", 1)
-    bench.say(match_words(matched, len(matched.rows) - len(now)))
+    bench.say(match_words(matched, len(matched.rows) - len(found)))
+
+
+def passing(ledger: Ledger, rows: Collection[int]) -> Collection[int]:
+    """Those of the rows that the filter lets through, in no order."""
+    return rows if ledger.rows_shown is None else frozenset(ledger.rows_shown).intersection(rows)
 
 
 def match_words(matched: Matched, hidden: int = 0) -> str:

@@ -27,7 +27,7 @@ from inspector.message import Session
 from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
 from inspector.tokens import Counter, counter_for, counter_named, window_for
-from inspector.tui import errands, keys, navigation, news, tuning
+from inspector.tui import errands, keys, navigation, news, record, tuning
 from inspector.tui.background import Source, count_sent, count_session, opened
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
@@ -64,6 +64,8 @@ class Workbench(Screen[None]):
         self.setup = setup
         self.session: Session | None = None
         self.shown: Shown | None = None
+        self.recorded: int | None = None
+        """Which recorded compaction is shown instead of the policy's view."""
         self.history = History()
         self.filter = Filter()
         self.files_given = () if source is None else (source.path,)
@@ -120,6 +122,7 @@ class Workbench(Screen[None]):
         if self.source is not None and self.source.path != loaded.source.path:
             self.filter = Filter()
         self.source, self.session = loaded.source, loaded.session
+        record.leave(self)
         self.tokens = Tokens(loaded.before, False)
         self.query_one(Banner).progress = None
         self.post_message(news.Opened(loaded.source.path))
@@ -129,6 +132,7 @@ class Workbench(Screen[None]):
         ledger.go_to(loaded.row)
         if ledger.needle:
             navigation.search_again(self)
+        record.hint(self, self.session)
         self.count()
 
     @on(news.Unreadable)
@@ -174,7 +178,10 @@ class Workbench(Screen[None]):
             return
         policy = policy_named(self.setup.policy)
         settings = {**{param.name: param.default for param in policy.params}, **self.setup.settings}
-        view = SentView(policy.plan(self.session, settings), policy.name, settings, self.counter)
+        view = record.view(self, self.session, settings) or SentView(
+            policy.plan(self.session, settings), policy.name, settings, self.counter
+        )
+        self.query_one(Banner).moment = record.moment(self, self.session)
         window = self._window or window_for(self._model or self.session.model)
         self.show(Shown(self.session, view, self.counter, self.tokens, window))
         controls = self.query_one(Controls)
@@ -240,6 +247,7 @@ class Workbench(Screen[None]):
     def take_setup(self, setup: Setup) -> None:
         """Put other settings to work, and tell of them."""
         self.setup = setup
+        record.leave(self)
         self.recompute()
         self.post_message(news.SetupChanged(setup))
 
@@ -329,7 +337,8 @@ class Workbench(Screen[None]):
         self.query_one(Ledger).go_to(jumped.row)
 
     @on(Reader.Closed)
-    def _close_reader(self) -> None:
+    def close_reader(self) -> None:
+        """Back to the list."""
         self.query_one(Reader).display = False
         self.query_one(Ledger).focus()
 
@@ -351,20 +360,6 @@ class Workbench(Screen[None]):
     def action_raw(self) -> None:
         """Read the message as JSON."""
         self.read("raw")
-
-    def action_close_layer(self) -> None:
-        """Close the reader, else settings shown on a narrow screen, else clear the search, else the filter."""
-        reader, ledger = self.query_one(Reader), self.query_one(Ledger)
-        if reader.display:
-            self._close_reader()
-        elif self.has_class("-with-settings"):
-            tuning.fold(self)
-        elif ledger.needle:
-            navigation.clear_search(self)
-        elif ledger.rows_shown is not None:
-            errands.clear_filter(self)
-        else:
-            ledger.focus()
 
     def action_go(self, kind: str, by: int) -> None:
         """Go to the next edited message, breakage, recorded compaction or match."""
@@ -389,6 +384,10 @@ class Workbench(Screen[None]):
     @on(news.Matched)
     def _take_matches(self, matched: news.Matched) -> None:
         navigation.take_matches(self, matched)
+
+    def action_record(self, what: str, *given: int) -> None:
+        """What a key does that asks the recording for more."""
+        getattr(record, what)(self, *given)
 
     # errands: what asks a person something, or leaves the screen -----------------------------------------------------
 

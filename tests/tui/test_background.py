@@ -71,6 +71,6 @@ def test_a_fault_of_a_reader_is_one_sentence_about_the_file(tmp_path: Path, monk
     def fail(*_: object, **__: object) -> None:
         raise KeyError("oh")
 
-    monkeypatch.setattr(formats, "load", fail)
+    monkeypatch.setattr(formats, "conversations", fail)
     with pytest.raises(formats.UnreadableSession, match=r"a\.json cannot be read: a fault of inspector's own"):
         opened(Source("a.json"), POLICY)

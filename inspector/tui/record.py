@@ -1,0 +1,113 @@
+"""What the recording itself has to show beside one conversation under a policy: the compactions that its tool did, the
+other conversations of its file, the branches that were left.
+
+Functions of the workbench, which holds the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inspector.formats import FORMATS
+from inspector.policies import SentView, recorded
+from inspector.text import thousands
+from inspector.tui.ledger import Ledger
+
+if TYPE_CHECKING:
+    from inspector.message import Session
+    from inspector.tui.workbench import Workbench
+
+ONE_SHOT = "one shot"
+
+
+def view(bench: Workbench, session: Session, settings: Mapping[str, object]) -> SentView | None:
+    """What the recording tool itself sent; None while a policy's view is shown. The settings are the policy's."""
+    if bench.recorded is None:
+        return None
+    return SentView(recorded.plan(session, bench.recorded), recorded.NAME, settings, bench.counter)
+
+
+def moment(bench: Workbench, session: Session) -> str:
+    """Which view is shown, in the header's words."""
+    return ONE_SHOT if bench.recorded is None else f"as recorded by {tool_of(session)}"
+
+
+def tool_of(session: Session) -> str:
+    """What people call the tool that made a recording."""
+    return next((one.title for one in FORMATS if one.name == session.format), session.format)
+
+
+def toggle(bench: Workbench) -> None:
+    """Show what the tool itself sent after its last compaction before the cursor, or the policy's view again."""
+    session = bench.session
+    if session is None:
+        return
+    if bench.recorded is not None:
+        leave(bench)
+        bench.recompute()
+        bench.say(f"as {bench.policy.name} would send it")
+    elif recorded.compactions_of(session):
+        _show(bench, session)
+    else:
+        bench.say("no compaction was recorded in this session")
+
+
+def leave(bench: Workbench) -> None:
+    """From now on the policy's view is shown."""
+    bench.recorded = None
+
+
+def follow(bench: Workbench) -> None:
+    """Show the compaction at the cursor, where the view is the recorded one."""
+    if bench.recorded is not None and bench.session is not None:
+        _show(bench, bench.session)
+
+
+def _show(bench: Workbench, session: Session) -> None:
+    bench.recorded = recorded.compaction_at(session, bench.query_one(Ledger).cursor)
+    bench.recompute()
+    bench.say(recorded.says(session, bench.recorded))
+
+
+def step(bench: Workbench, by: int) -> None:
+    """Open the next conversation of the same file, or with -1 the one before."""
+    session, source = bench.session, bench.source
+    if session is None or source is None or session.conversations < 2:
+        bench.say("this file holds one conversation")
+        return
+    bench.load(replace(source, index=(session.index + by) % session.conversations, branch=None, id=""))
+
+
+def choose(bench: Workbench) -> None:
+    """Ask which conversation of the file to open, or which of its branches."""
+    from inspector.tui.dialogs.conversations import Chosen, Conversations
+
+    session = bench.session
+    if session is None:
+        return
+    if len(session.contents) < 2 and not session.branches:
+        bench.say("this file holds one conversation, which has left no branch")
+        return
+
+    here = Chosen(session.index, session.branch)
+
+    def take(chosen: Chosen | None) -> None:
+        if chosen is not None and bench.source is not None and chosen != here:
+            bench.load(replace(bench.source, index=chosen.index, branch=chosen.branch, id=""))
+
+    dialog = Conversations(session.name, session.contents, here)
+    bench.app.push_screen(dialog, take)
+
+
+def hint(bench: Workbench, session: Session) -> None:
+    """Say that there is a choice, where there is one."""
+    mains, branches = sum(not one.side for one in session.contents), len(session.branches)
+    parts = [f"conversation {session.index + 1:,} of {thousands(len(session.contents))}"] if mains > 1 else []
+    if session.branch is not None:
+        parts.append("a branch that was left")
+    elif branches:
+        parts.append(f"{thousands(branches)} branch{'es' * (branches > 1)} left")
+    if parts:
+        bench.say(f"{', '.join(parts)}; m chooses")
