@@ -47,7 +47,7 @@ class Ledger(ScrollView, can_focus=True):
     ALLOW_SELECT = False
     DEFAULT_CSS = """
     Ledger {
-        overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable;
+        overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; scrollbar-size-vertical: 1;
         background: $background; color: $foreground;
         & > .ledger--head, & > .ledger--rule { color: $text-disabled; }
         & > .ledger--number, & > .ledger--same, & > .ledger--gone, & > .ledger--reason { color: $text-muted; }

@@ -37,7 +37,7 @@ class Status(Widget):
         setting = clip(self.setting, width - len(KEY) - 1)
         words = clip(self.says, max(0, width - len(KEY) - 1 - cells(setting) - 3))
         gap = " " * max(1, width - len(KEY) - 1 - cells(setting) - cells(words))
-        return Content.assemble((KEY, "bold $accent"), " ", (setting, "bold"), gap, words)
+        return Content.assemble((KEY, "bold $footer-key-foreground"), " ", (setting, "bold"), gap, words)
 
     def on_click(self, event: events.Click) -> None:
         """Ask for the settings."""
