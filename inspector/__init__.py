@@ -12,15 +12,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inspector.doctor import diagnose
     from inspector.formats import UnreadableSession, from_messages, load
-    from inspector.policies import compact
+    from inspector.replay import compact
 
 __version__ = "0.1.0"
-__all__ = ["UnreadableSession", "__version__", "compact", "from_messages", "load"]
+__all__ = ["UnreadableSession", "__version__", "compact", "diagnose", "from_messages", "load"]
 
 _HOMES = {
     "UnreadableSession": "inspector.formats",
-    "compact": "inspector.policies",
+    "compact": "inspector.replay",
     "from_messages": "inspector.formats",
     "load": "inspector.formats",
 }

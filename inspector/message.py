@@ -180,6 +180,15 @@ class Columns:
         return array("q", map(json_chars, self._messages))
 
 
+    def until(self, row: int, messages: Sequence[Body]) -> Columns:
+        """The figures of the messages before a row: those that are known already are not worked out again."""
+        columns = Columns(messages)
+        for name in ("role", "chars", "json_chars"):
+            if name in self.__dict__:
+                columns.__dict__[name] = getattr(self, name)[:row]
+        return columns
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """Messages in the order in which a model reads them: all that policies and counts see."""
@@ -220,7 +229,10 @@ class Context:
 
     def until(self, row: int) -> Context:
         """The messages before a row: what a request answered by that row could see."""
-        return Context(self.messages[:row], self.origin, self.source[:row])
+        seen = Context(self.messages[:row], self.origin, self.source[:row])
+        if "columns" in self.__dict__:
+            seen.__dict__["columns"] = self.columns.until(row, seen.messages)
+        return seen
 
 
 def listed(pointer: str) -> Callable[[int], Origin]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.cli.native import write_natively
 from inspector.cli.options import FILE, as_json, example, measuring, reading, tuning
 from inspector.cli.output import Trouble, finding_json, json_text, safe_json, table, tell, write, write_json
-from inspector.cli.reading import chosen_policy, read_session, tell_damage
+from inspector.cli.reading import chosen_policy, read_session, stdin_bytes, tell_damage
 from inspector.finding import Finding
 from inspector.text import clip, thousands
 from inspector.writing import STDIO, WriteRefused, write_new
@@ -30,6 +31,7 @@ REASON_CELLS = 50
     epilog=example(
         "inspector compact session.jsonl -p head-tail -s keep_recent=20",
         "inspector compact session.jsonl -p cascade -s target_tokens=16000 -o smaller.json",
+        "inspector compact session.jsonl -p head-tail --native -o smaller.jsonl",
         "inspector compact session.jsonl -s @settings.toml --json",
     )
 )
@@ -37,6 +39,7 @@ REASON_CELLS = 50
 @tuning
 @click.option("--at", type=click.IntRange(min=0), metavar="REQUEST", help="The view of one request, counted from 0.")
 @click.option("-o", "--output", type=FILE, metavar="FILE", help='Write {"messages": [...]} to a new file; - is stdout.')
+@click.option("--native", is_flag=True, help="Write the session in its own format instead; a folder to a new folder.")
 @click.option("--force", is_flag=True, help="Replace the output file; never the recording.")
 @measuring
 @as_json
@@ -48,6 +51,7 @@ def command(
     given: tuple[str, ...],
     at: int | None,
     output: str | None,
+    native: bool,
     force: bool,
     model: str | None,
     window: int | None,
@@ -62,11 +66,16 @@ def command(
 
     if as_json and output == STDIO:
         raise click.UsageError("--json and -o - both want standard output")
+    if native and output is None:
+        raise click.UsageError("--native writes a file: name it with -o")
     chosen, settings = chosen_policy(policy, given)
-    read = read_session(session, form, index, model)
+    raw = stdin_bytes() if session == STDIO else None
+    read = read_session(session, form, index, model, raw)
     view = _sent_view(read, chosen.name, settings, at)
     broken = findings(view.plan)
-    if output is not None:
+    if native and output is not None:
+        write_natively(read, view, output, raw, force=force)
+    elif output is not None:
         _write_messages(view, output, session, force)
     if as_json:
         write_json(document(view, broken))
@@ -79,7 +88,7 @@ def command(
 
 
 def _sent_view(session: Session, policy: str, settings: Mapping[str, Any], at: int | None) -> SentView:
-    from inspector.policies import compact
+    from inspector.replay import compact
 
     try:
         return compact(session, policy, at=at, **settings)

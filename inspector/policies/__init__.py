@@ -8,14 +8,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from inspector.message import ASSISTANT, Context
+from inspector.message import Context
 from inspector.policies import cascade, checkpoint, head_tail
-from inspector.policies.policy import Param, Policy, SettingError, Settings, Value
+from inspector.policies.policy import Mode, Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
 from inspector.tokens import counter_for
 
 __all__ = [
-    "POLICIES", "Param", "Policy", "SentView", "SettingError", "Settings", "UnknownPolicy", "Value", "compact",
+    "POLICIES", "Mode", "Param", "Policy", "SentView", "SettingError", "Settings", "UnknownPolicy", "Value", "compact",
     "policy_named",
 ]  # fmt: skip
 
@@ -41,33 +41,18 @@ def policy_named(name: str) -> Policy:
     raise UnknownPolicy(f"there is no policy {name[:60]!r}; {hint}")
 
 
-def compact(context: Context, policy: str, /, *, at: int | None = None, **settings: Any) -> SentView:
-    """The sent view of a session under a policy, in one shot.
+def compact(context: Context, policy: str, /, **settings: Any) -> SentView:
+    """The sent view of a session under a policy, in one shot. The view of one request is `inspector.replay`'s affair.
 
     Args:
         context: a session, or any context.
         policy: a name of `POLICIES`.
-        at: a request, from 0: the view covers only what that request could see (the messages before its answer).
         settings: the policy's parameters; those left out have their defaults.
 
     Raises:
         UnknownPolicy, SettingError: with one sentence that names what there is.
-        IndexError: there is no such request.
     """
     chosen = policy_named(policy)
     full = chosen.settings(settings)
-    seen = context if at is None else context.until(answer_of(context, at))
-    return SentView(chosen.plan(seen, full), chosen.name, full, partial(counter_for, getattr(context, "model", None)))
-
-
-def answer_of(context: Context, request: int) -> int:
-    """The row of the assistant message that answers a request, counted from 0. Raises `IndexError`."""
-    answers = context.derived(answers_of)
-    if not 0 <= request < len(answers):
-        raise IndexError(f"there is no request {request}; this session has {len(answers)}, counted from 0")
-    return answers[request]
-
-
-def answers_of(context: Context) -> tuple[int, ...]:
-    """The rows of the assistant messages: each answers one request."""
-    return tuple(row for row, role in enumerate(context.columns.role) if role == ASSISTANT)
+    counting = partial(counter_for, getattr(context, "model", None))
+    return SentView(chosen.plan(context, full), chosen.name, full, counting)

@@ -10,10 +10,19 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 from inspector.change import Action, Insert, InsertKind, Plan
 from inspector.message import Body, Context
+from inspector.policies.cascade_steps import (
+    LAST_RESORT_RESULTS,
+    SUMMARY_HEAD,
+    Summarise,
+    enter,
+    stepper,
+    summary_reason,
+    summary_text,
+)
 from inspector.policies.ladder import (
     MESSAGE_TOKENS,
     OVER_CEILING,
@@ -28,19 +37,8 @@ from inspector.policies.ladder import (
     result_stub,
 )
 from inspector.policies.policy import Param, Policy, Settings
-from inspector.policies.stand_in import stand_in_summary
 
-__all__ = ["POLICY", "cap_result", "plan"]
-
-Summarise: TypeAlias = Callable[[list[Body]], str]
-
-LAST_RESORT_RESULTS = 2
-"""How many of the newest results even the last step keeps."""
-SUMMARY_HEAD = (
-    "PROGRESS SO FAR (an automatic summary of earlier steps in this same session - "
-    "it replaces them, and they are gone):"
-)
-
+__all__ = ["POLICY", "SUMMARY_HEAD", "cap_result", "plan"]
 
 @dataclass(slots=True)
 class _Draft:
@@ -117,13 +115,12 @@ def _stub_old(draft: _Draft, protect: int, keep: int, target: int) -> tuple[int,
 
 def _summarise(draft: _Draft, start: int, stop: int, stubbed: tuple[int, int], summarise: Summarise | None) -> None:
     head = _Head(draft.body, range(start, stop))
-    summary = stand_in_summary(head) if summarise is None else summarise(list(head))
-    text = f"{SUMMARY_HEAD}\n\n{summary}"
+    text = summary_text(head, summarise)
     ladder, first = draft.ladder, stubbed[0]
     inside = max(first, min(stubbed[1], bisect_left(ladder.rows, stop)))
     gone = ladder.sums[stop] - ladder.sums[start] - (ladder.saved[inside] - ladder.saved[first])
     draft.total += int(len(text) / ladder.per_token) + MESSAGE_TOKENS - gone
-    reason = f"a summary of {stop - start:,} earlier messages"
+    reason = summary_reason(stop - start)
     body: Body = {"role": "user", "content": text}
     draft.insert = Insert(start - 1, InsertKind.SUMMARY, body, reason, (start, stop))
     draft.notes.append(f"summarised {stop - start} earlier messages into one block")
@@ -223,4 +220,6 @@ POLICY = Policy(
     protects="the leading messages, the newest screenshot and the newest tool results",
     source="SPEC.md, section 2",
     extras=("summarise",),
+    enter=enter,
+    stepper=stepper,
 )  # fmt: skip

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from inspector.change import Action, Insert, InsertKind, Plan
 from inspector.message import ASSISTANT, TOOL, Body, Context
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
+from inspector.policies.transcript import Done, Transcript
 from inspector.text import json_chars
 
 MISSING = "[interrupted: tool result missing — run was cut off (disconnect/cancel) before this tool finished]"
@@ -261,6 +262,61 @@ def _stats(made: Plan, missing: Missing) -> dict[str, int]:
     }
 
 
+class Steps:
+    """The views of a whole run: the boundary between old and recent only moves on, so each result is cut once."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        self.transcript = Transcript(context)
+        self._keep, self._cap = max(0, settings["keep_recent"]), max(0, settings["old_tool_chars"])
+        self._gate = settings["compact_threshold_chars"]
+        self._missing = context.derived(missing_results)
+        self._repairs = 0
+        self._old = 0
+        """Messages of the repaired list that are sent as old ones."""
+        self._shortened = 0
+        self._chars = 0
+
+    def step(self, stop: int) -> Done:
+        """The view of the request that the row `stop` answers."""
+        self._arrive(stop)
+        if self._gate <= 0 or self._chars >= self._gate:
+            old = max(self._old, len(self.transcript.bodies) - self._keep)
+            for place in range(self._old, old):
+                self._grow_old(place)
+            self._old = old
+        edits = self._repairs + self._shortened
+        return Done(edits, edits > 0)
+
+    def _arrive(self, stop: int) -> None:
+        """Rows enter; a run of results ends before an answer, so what it leaves open is known by then."""
+        transcript, start = self.transcript, self.transcript.arrived
+        while self._repairs < len(self._missing) and self._missing[self._repairs][0] < stop:
+            row, body = self._missing[self._repairs]
+            transcript.arrive(row + 1)
+            transcript.insert(len(transcript.bodies), Insert(row, InsertKind.REPAIR, body, REPAIR_REASON))
+            self._chars += json_chars(body) if self._gate > 0 else 0
+            self._repairs += 1
+        transcript.arrive(stop)
+        if self._gate > 0:
+            self._chars += sum(transcript.context.columns.json_chars[start:stop])
+
+    def _grow_old(self, place: int) -> None:
+        body = self.transcript.bodies[place]
+        if body.get("role") != "tool" or not isinstance(body.get("content"), str):
+            return
+        sent = shortened(body, self._cap)
+        if sent is not body:
+            stub = stub_of(body)
+            action, reason = (Action.PLACEHOLDER, stub[1]) if stub else (Action.MIDDLE, SHORTENED)
+            self.transcript.put(place, sent, action, REASONS[reason])
+            self._shortened += self.transcript.rows[place] >= 0
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a stateless run."""
+    return Steps(context, settings) if mode == "stateless" else None
+
+
 def _reach(context: Context) -> int:
     return max(1_000, int(context.derived(Original).chars * 1.1))
 
@@ -283,4 +339,5 @@ POLICY = Policy(
     help="Shortens old tool results to head and tail when sending; the record itself is never rewritten.",
     protects="call arguments, roles, ids, names, everything but tool results, and the newest messages",
     source="SPEC.md, section 1",
+    stepper=stepper,
 )  # fmt: skip

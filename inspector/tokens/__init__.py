@@ -9,8 +9,10 @@ from inspector.tokens.bodies import (
     NAME_OVERHEAD,
     REPLY_PRIMING,
     Tally,
+    common_length,
     count_bodies,
     parts,
+    shared_tokens,
     tally,
 )
 from inspector.tokens.counter import ENCODINGS, Counter, counter_for, counter_named
@@ -28,6 +30,7 @@ __all__ = [
     "REPLY_PRIMING",
     "Counter",
     "Tally",
+    "common_length",
     "count_bodies",
     "counter_for",
     "counter_named",
@@ -35,6 +38,7 @@ __all__ = [
     "image_size",
     "image_tokens",
     "parts",
+    "shared_tokens",
     "tally",
     "window_for",
 ]

@@ -149,3 +149,45 @@ def _part(part: object, texts: list[str]) -> int:
         return images.cost(part.get("source"))
     texts += [text for key in ("text", "refusal", "thinking") if isinstance(text := part.get(key), str)]
     return 0
+
+
+def shared_tokens(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], counter: Counter) -> list[int]:
+    """Tokens that two messages begin with alike, up to the first character that differs, for each pair.
+
+    Texts are compared in the order of `parts`; the overhead counts where the roles are the same, images do not.
+    """
+    texts: list[str] = []
+    ends, fixed = [0], []
+    for was, now in pairs:
+        mine, besides = _alike(was, now)
+        texts += mine
+        ends.append(len(texts))
+        fixed.append(besides)
+    sums = [0, *accumulate(counter.count(texts))]
+    return [sums[b] - sums[a] + more for (a, b), more in zip(pairwise(ends), fixed, strict=True)]
+
+
+def _alike(was: dict[str, Any], now: dict[str, Any]) -> tuple[list[str], int]:
+    if was.get("role") != now.get("role"):
+        return [], 0
+    alike: list[str] = []
+    for before, after in zip(parts(was)[0], parts(now)[0], strict=False):
+        if before != after:
+            alike.append(before[: common_length(before, after)])
+            break
+        alike.append(before)
+    named = isinstance(was.get("name"), str) and was["name"] == now.get("name")
+    return alike, MESSAGE_OVERHEAD + NAME_OVERHEAD * named
+
+
+def common_length(a: str, b: str) -> int:
+    """How many characters two texts begin with alike."""
+    most, at, size = min(len(a), len(b)), 0, 64
+    while at + size <= most and a[at : at + size] == b[at : at + size]:
+        at += size
+        size *= 2
+    while size:  # halving: what is left is shorter than the piece that did not fit
+        if at + size <= most and a[at : at + size] == b[at : at + size]:
+            at += size
+        size //= 2
+    return at

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.message import Body
-from inspector.policies import POLICIES, SettingError, UnknownPolicy, answers_of, compact, policy_named
+from inspector.policies import POLICIES, SettingError, UnknownPolicy, compact, policy_named
 from inspector.policies.policy import Param
 from tests.policies.sessions import context_of
 
@@ -21,22 +21,6 @@ TEXT = Param("text", "", None, "help", kind="text")
 
 
 # --- compact ---
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_a_request_sees_only_the_messages_before_its_answer(policy: str) -> None:
-    context = context_of(MESSAGES)
-    for request, rows in ((0, 1), (1, 3)):
-        view = compact(context, policy, at=request)
-        assert [id(body) for body in view.messages] == [id(body) for body in MESSAGES[:rows]]
-    assert answers_of(context) == (1, 3)
-
-
-@pytest.mark.parametrize("request_number", [2, -1, 99])
-def test_a_request_that_is_not_there_is_said_in_a_sentence(request_number: int) -> None:
-    with pytest.raises(IndexError) as refused:
-        compact(context_of(MESSAGES), "head-tail", at=request_number)
-    assert str(refused.value) == f"there is no request {request_number}; this session has 2, counted from 0"
 
 
 @pytest.mark.parametrize(
