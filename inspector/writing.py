@@ -7,8 +7,9 @@ temporary file in the same folder and put in place in one step, so that a full d
 from __future__ import annotations
 
 import os
+import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -95,3 +96,35 @@ def _place(temporary: str, target: str, shown: str) -> None:
         if os.path.lexists(target):
             raise WriteRefused(_exists(shown)) from None
         os.replace(temporary, target)
+
+
+def write_new_folder(path: str | Path, source: str | Path, changed: Mapping[str, bytes | None]) -> None:
+    """Copy a folder to a new one at `path`, with some of its files changed, added, or (None) left out.
+
+    `changed` is by path inside the folder, `/` between names. Links inside it are copied as links.
+
+    Raises:
+        WriteRefused: there is something at `path` already, or one of the folders would lie in the other.
+        OSError: the folder above is missing, read-only or full; nothing stays behind.
+    """
+    target, origin = os.path.realpath(path), os.path.realpath(source)
+    if os.path.lexists(target):
+        raise WriteRefused(f"{path} exists already; a folder is written to a new place")
+    if os.path.commonpath([target, origin]) in (target, origin):
+        raise WriteRefused(f"{path} lies in the recording that was read; name a folder outside it")
+    temporary = os.path.join(os.path.dirname(target), f".inspector-{os.urandom(6).hex()}.tmp")
+    try:
+        left_out = {os.path.join(origin, *inside.split("/")) for inside in changed}
+        shutil.copytree(origin, temporary, symlinks=True, ignore=_ignoring(left_out))
+        for inside, data in changed.items():
+            if data is not None:
+                place = os.path.join(temporary, *inside.split("/"))
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                _lay_down(place, data)
+        os.rename(temporary, target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _ignoring(paths: Container[str]) -> Callable[[str, list[str]], list[str]]:
+    return lambda folder, names: [name for name in names if os.path.join(folder, name) in paths]

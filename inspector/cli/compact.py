@@ -88,7 +88,7 @@ def command(
 
 
 def _sent_view(session: Session, policy: str, settings: Mapping[str, Any], at: int | None) -> SentView:
-    from inspector.replay import compact
+    from inspector.policies import compact
 
     try:
         return compact(session, policy, at=at, **settings)

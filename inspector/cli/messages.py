@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli.options import as_json, example, measuring, reading
-from inspector.cli.output import table, write, write_json_lines
+from inspector.cli.output import table, write, write_json, write_json_lines
 from inspector.cli.reading import read_session, tell_damage
 from inspector.text import clip, thousands
 
@@ -20,9 +20,14 @@ TEXT_CELLS = 60
 ROWS_AT_ONCE = 1_000
 
 
-@click.command(epilog=example("inspector messages session.jsonl --json | jq .message.role"))
+@click.command(
+    epilog=example(
+        "inspector messages session.jsonl --json | jq .message.role",
+        "inspector messages session.jsonl --to anthropic > request.json",
+    )
+)
 @reading
-@click.option("--to", type=click.Choice(["openai"]), default="openai", help="The shape of the messages.")
+@click.option("--to", type=click.Choice(["openai", "anthropic"]), default="openai", help="The shape of the messages.")
 @measuring
 @as_json
 def command(
@@ -31,8 +36,10 @@ def command(
     """Write the messages of SESSION, one a line.
 
     On a terminal a table; into a pipe or a file, or with --json, JSON Lines with the keys index, origin, tokens and
-    message.
+    message. With --to anthropic one JSON document {system, messages}, as the Messages API takes them.
     """
+    if to == "anthropic":
+        return _write_anthropic(read_session(session, form, index, model))
     from inspector.tokens import count_bodies, counter_for
 
     read = read_session(session, form, index, model)
@@ -42,6 +49,14 @@ def command(
     else:
         _write_table(read, tokens)
     tell_damage(read.damage)
+    return 0
+
+
+def _write_anthropic(session: Session) -> int:
+    from inspector.formats.to_anthropic import to_anthropic
+
+    write_json(to_anthropic(session))
+    tell_damage(session.damage)
     return 0
 
 

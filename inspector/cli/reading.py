@@ -24,13 +24,16 @@ def stdin_bytes() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def read_session(path: str, form: str | None, index: int, model: str | None) -> Session:
-    """One conversation, as the options say. Raises `Trouble` with one sentence."""
+def read_session(path: str, form: str | None, index: int, model: str | None, raw: bytes | None = None) -> Session:
+    """One conversation, as the options say; `raw` is standard input, where it was read already.
+
+    Raises `Trouble` with one sentence.
+    """
     from inspector.formats import UnreadableSession, load, load_bytes
 
     try:
         if path == STDIO:
-            session = load_bytes(stdin_bytes(), STDIO, format=form, index=index)
+            session = load_bytes(stdin_bytes() if raw is None else raw, STDIO, format=form, index=index)
         else:
             session = load(path, format=form, index=index)
     except UnreadableSession as fault:

@@ -7,12 +7,14 @@ express is refused with a sentence, never guessed.
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.change import Patch, Plan
+from inspector.change import Action, Insert, InsertKind, Plan
 from inspector.formats import FORMATS, format_named
+from inspector.formats.compression import GZIP
 from inspector.formats.difference import same
 from inspector.formats.format import CannotWrite, Format, Recording, UnreadableSession
 from inspector.formats.native import Fresh, Native, native_of, read_again
@@ -26,14 +28,14 @@ Written = Mapping[str, bytes | None]
 
 
 def written_back(
-    session: Session, plan: Plan, messages: Sequence[Body], fresh: Fresh, raw: bytes | None = None
+    session: Session, messages: Sequence[Body], source: Sequence[int], fresh: Fresh, raw: bytes | None = None
 ) -> Written:
-    """A session under a plan, in its own shape. A session of one file always has its bytes under "".
+    """A session with other messages, in its own shape. A session of one file always has its bytes under "".
 
     Args:
         session: as loaded; its file is read once more.
-        plan: over the session, or over its first messages.
-        messages: what is sent under the plan.
+        messages: what it shall hold: its own dicts where they stay as they are.
+        source: the row of the session that each of them stands for, -1 for a new one.
         fresh: gives the ids of new records.
         raw: the bytes of a session that came from standard input.
 
@@ -46,13 +48,45 @@ def written_back(
         names = ", ".join(one.name for one in FORMATS if one.patches is not None)
         raise CannotWrite(f"the format {format.name} is not written back, only {names}; without --native the sent "
                           "messages are written in OpenAI shape, from any format")  # fmt: skip
-    native = native_of(session, format, fresh, raw)
-    if not plan.fired and len(plan.action) == len(session):
+    if session.branch is not None:
+        raise CannotWrite("a branch that the session has left is not written back, only its live one")
+    native, plan = native_of(session, format, fresh, raw), plan_of(session, messages, source)
+    if not plan.fired:
         return {} if native.files() else {"": native.packed}
-    patches: list[Patch] = list(format.patches(native, plan))
-    written = native.written(patches)
+    written = native.written(format.patches(native, plan))
     _prove(native, format, written, messages)
-    return written
+    return {file: _packed(native, data) for file, data in written.items()}
+
+
+def _packed(native: Native, data: bytes | None) -> bytes | None:
+    """The bytes of a single file as compressed as it was."""
+    if data is None or native.files() or native.packed == native.raw():
+        return data
+    if native.packed.startswith(GZIP):
+        return gzip.compress(data, mtime=0)
+    raise CannotWrite(f"{native.session.file} is compressed; unpack it first")
+
+
+def plan_of(session: Session, messages: Sequence[Body], source: Sequence[int]) -> Plan:
+    """The plan that makes these messages of a session, whatever policy, or run of it, they came from."""
+    action, bodies, inserts = bytearray([Action.DROP]) * len(session), dict[int, Body](), list[Insert]()
+    order: list[int] = []
+    last = highest = -1
+    for body, row in zip(messages, source, strict=True):
+        if row < 0:
+            inserts.append(Insert(last, InsertKind.NOTICE, body, ""))
+            continue
+        action[row] = Action.KEEP if body is session.messages[row] else Action.PLACEHOLDER
+        if row < highest:
+            action[row] = Action.MOVE
+        bodies[row] = body
+        order.append(row)
+        last, highest = row, max(row, highest)
+    moved = Action.MOVE in action
+    return Plan(
+        session, bytes(action), bytes(len(session)), ("",), session.columns.chars, bodies.__getitem__,
+        tuple(inserts), order if moved else None,
+    )  # fmt: skip
 
 
 def _prove(native: Native, format: Format, written: Written, messages: Sequence[Body]) -> None:
