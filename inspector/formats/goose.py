@@ -123,6 +123,7 @@ def _conversation(messages: Sequence[Entry], session: Body, damage: Sequence[Fin
         messages=script.rows.messages,
         origin=script.rows.origins(where(messages)),
         title=next((text for key in ("name", "description", "id") if (text := as_text(session.get(key)))), ""),
+        id=as_text(session.get("id")),
         model=as_text(as_dict(config).get("model_name")) or None,
         tools=dicts(session.get("tools")),
         compactions=tuple(script.compactions()),

@@ -107,6 +107,7 @@ def _conversation(told: Told, split: Callable[[Origin], Origin]) -> Conversation
         messages=script.rows.messages,
         origin=lambda row: split(origin(row)),
         title=as_text(told.info.get("title")),
+        id=as_text(told.info.get("id")),
         model=script.model or None,
         usage=tuple(usage for usage in script.usage if usage.row < len(script.rows)),
         compactions=tuple(one for one in script.compactions() if one.row < len(script.rows)),

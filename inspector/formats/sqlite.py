@@ -31,6 +31,8 @@ _VERSIONS = slice(18, 20)
 Format", 1.3.3."""
 _BESIDE = ("-wal", "-journal")
 """What a database's file is incomplete without."""
+_UNREADABLE = (sqlite3.Error, OSError, UnicodeError)
+"""What a damaged database raises: names of tables and columns are decoded strictly, whatever `text_factory` says."""
 
 
 class Database:
@@ -54,7 +56,7 @@ class Database:
             with self._open() as opened:
                 names = [name for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
                 return {name: _columns(opened, name) for name in names if isinstance(name, str)}
-        except (sqlite3.Error, OSError) as fault:
+        except _UNREADABLE as fault:
             self._note("the database", fault)
             return {}
 
@@ -70,7 +72,7 @@ class Database:
                 for name in names:
                     if name in self.columns:
                         self._fill(opened, name, found[name])
-        except (sqlite3.Error, OSError) as fault:
+        except _UNREADABLE as fault:
             self._note("the database", fault)
         return found
 
@@ -78,7 +80,7 @@ class Database:
         try:
             order = "" if _without_rowid(opened, name) else " ORDER BY rowid"
             rows.extend(dict(row) for row in opened.execute(f"SELECT * FROM {_quoted(name)}{order}"))
-        except (sqlite3.Error, OSError) as fault:
+        except _UNREADABLE as fault:
             self._note(f"the table {name}", fault)
 
     def _note(self, what: str, fault: Exception) -> None:
