@@ -13,7 +13,18 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from inspector.change import (
-    GONE, Action, Copied, Doing, Insert, Patch, Plan, Site, part_sites, removed, replaced, site_of,
+    GONE,
+    Action,
+    Copied,
+    Doing,
+    Insert,
+    Patch,
+    Plan,
+    Site,
+    part_sites,
+    removed,
+    replaced,
+    site_of,
 )  # fmt: skip
 from inspector.formats.format import CannotWrite
 from inspector.formats.native import ABSENT, Native
@@ -193,6 +204,7 @@ class _Rewriting:
         for anchor, items in self._floats().items():
             self._put(anchor, items)
         self._empty()
+        self._refuse_to_part([row for row in self._rows if row.number not in gone])
         return [*self._patches, *self._removals(), *self._placed()]
 
     def _goes(self, row: Row) -> bool:
@@ -210,6 +222,10 @@ class _Rewriting:
 
     def _entries(self, row: Row) -> set[Site]:
         return {self._entry(row, site) for site in (row.site, *row.calls, *row.pieces)}
+
+    def _main_entries(self, row: Row) -> set[Site]:
+        """Its entries in the file that it begins in: parts may have files of their own."""
+        return {entry for entry in self._entries(row) if entry.file == row.site.file}
 
     def _take_out(self, row: Row, kept: set[Site]) -> None:
         for entry in self._entries(row) - kept:
@@ -235,6 +251,15 @@ class _Rewriting:
             all_go = bool(held) and all(entry.under(pointer) in gone for pointer in held)
             if entry in gone or (all_go and entry not in self._filled):
                 self._moves.gone.add(entry)
+
+    def _refuse_to_part(self, kept: Sequence[Row]) -> None:
+        """A result may stand in the record of its call: one cannot go without the other."""
+        for row in kept:
+            for site in row.sites:
+                if site not in self._gone_pieces and any(above in self._gone_pieces for above in _above(site)):
+                    raise CannotWrite(
+                        f"row {row.number:,} stays, but is recorded inside what goes: a call that holds it"
+                    )
 
     def _removals(self) -> Iterator[Patch]:
         gone = {site for entry in self._moves.gone for site in self._shape.whole(self._native, entry)}
@@ -281,11 +306,11 @@ class _Rewriting:
     def _spot(self, anchor: int) -> tuple[Site, Doing]:
         """Beside which entry something goes that follows a row."""
         if anchor >= 0:
-            last = max(self._entries(self._rows[anchor]), key=_order)
+            last = max(self._main_entries(self._rows[anchor]), key=_order)
             if _is_listed(last):
                 return last, Doing.AFTER
         for row in self._rows[anchor + 1 :]:
-            first = min(self._entries(row), key=_order)
+            first = min(self._main_entries(row), key=_order)
             if _is_listed(first):
                 return first, Doing.BEFORE
         raise CannotWrite("there is no message in the file beside which a new one could stand")

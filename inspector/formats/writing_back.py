@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from inspector.change import Action, Insert, InsertKind, Plan
@@ -118,13 +119,22 @@ def _as_recorded(native: Native, written: Written) -> Recording:
 
 def _compare(session: Session, found: Sequence[Body], wanted: Sequence[Body]) -> None:
     short = min(len(found), len(wanted))
-    for place, (one, other) in enumerate(zip(found, wanted, strict=False)):
-        if one is not other and not says_the_same(one, other):
-            raise CannotWrite(f"{session.format} cannot express message {place:,} as it would be sent; it would read "
-                              f"differently ({_difference(one, other)})")  # fmt: skip
-    if len(found) != len(wanted):
-        raise CannotWrite(f"{session.format} cannot express the {len(wanted):,} messages that would be sent; "
-                          f"{len(found):,} would be read (from message {short:,} on they differ)")  # fmt: skip
+    pairs = enumerate(zip(found, wanted, strict=False))
+    place = next((place for place, (one, other) in pairs if one is not other and not says_the_same(one, other)), short)
+    if place == short == max(len(found), len(wanted)):
+        return
+    raise CannotWrite(
+        f"{session.format} cannot express message {place:,} as it would be sent: {_why(found, wanted, place)}"
+    )
+
+
+def _why(found: Sequence[Body], wanted: Sequence[Body], place: int) -> str:
+    around = [body.get("role") for body in wanted[max(0, place - 1) : place + 2]]
+    if any(pair == ("assistant", "assistant") for pair in pairwise(around)) and len(found) < len(wanted):
+        return "two assistant messages in a row would read as one"
+    if place >= min(len(found), len(wanted)):
+        return f"{len(found):,} messages would be read, and {len(wanted):,} are sent"
+    return f"it would read differently ({_difference(found[place], wanted[place])})"
 
 
 _COMPARED: Mapping[str, Callable[[Body], Any]] = {
