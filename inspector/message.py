@@ -320,6 +320,8 @@ class Session(Context):
     tools: tuple[Body, ...] = ()
     """Tool definitions, as recorded."""
     usage: tuple[Usage, ...] = ()
+    times: Sequence[float] = ()
+    """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     compactions: tuple[Compaction, ...] = ()
     damage: tuple[Finding, ...] = ()
     """What was wrong with the file; the rest of it is loaded."""

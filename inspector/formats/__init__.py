@@ -53,6 +53,7 @@ from inspector.formats import (
 from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused
 from inspector.formats.sources import recording_at, recording_in
+from inspector.formats.times import times_of
 from inspector.message import Body, Origin, Outline, Session, listed, opening
 
 __all__ = [
@@ -173,6 +174,7 @@ def session_of(opened: Opened, file: str, index: int = 0, branch: int | None = N
         model=one.model,
         tools=one.tools,
         usage=one.usage,
+        times=times_of(opened.format.name, opened.recording, one.origin, len(one.messages)),
         compactions=one.compactions,
         damage=_placed(_named_once((*opened.damage, *one.damage)), one),
         contents=tuple(map(_outline, opened.conversations)),
