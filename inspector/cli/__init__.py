@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-VERBS = ("info", "messages", "compact", "policies", "formats", "checkpoint", "completion")
+VERBS = ("info", "messages", "compact", "doctor", "policies", "formats", "targets", "checkpoint", "completion")
 OPEN = "open"
 OWN_OPTIONS = ("-h", "--help", "--version")
 PROGRAM = "inspector"
@@ -26,6 +26,7 @@ Examples:
   inspector session.jsonl -p head-tail -s keep_recent=20
   inspector info session.jsonl --json             figures for a script
   inspector compact session.jsonl -p cascade -o smaller.json
+  inspector doctor session.jsonl                  what is wrong, and who refuses it
 """
 
 
