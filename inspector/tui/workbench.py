@@ -45,6 +45,8 @@ REST = 0.12
 """Seconds without a change after which the rewritten texts are counted."""
 PAUSE = 0.8
 """Seconds without a change after which the next one is undone by itself."""
+BRIEF = "a worker"
+"""Said of each worker, lest textual describe it by the `repr` of its arguments: 4 s for 100,000 messages."""
 
 
 class Workbench(Screen[None]):
@@ -107,7 +109,7 @@ class Workbench(Screen[None]):
         self.query_one(Banner).progress = (f"reading {source.path}", 0.0)
         self._load(source, policy_named(self.setup.policy), row)
 
-    @work(thread=True, exclusive=True, group="load")
+    @work(thread=True, exclusive=True, group="load", description=BRIEF)
     def _load(self, source: Source, policy: Policy, row: int) -> None:
         try:
             session, before = opened(source, policy)
@@ -151,7 +153,7 @@ class Workbench(Screen[None]):
         if self.session is not None:
             self._count(self.session, self.counter)
 
-    @work(thread=True, exclusive=True, group="count")
+    @work(thread=True, exclusive=True, group="count", description=BRIEF)
     def _count(self, session: Session, counter: Counter) -> None:
         counts = array("q")
         for chunk in count_session(session, counter):
@@ -211,7 +213,7 @@ class Workbench(Screen[None]):
         if self.shown is not None and not self.shown.sent_is_exact:
             self._count_sent(self.shown.view, self.tokens.rows, self.counter)
 
-    @work(thread=True, exclusive=True, group="sent")
+    @work(thread=True, exclusive=True, group="sent", description=BRIEF)
     def _count_sent(self, view: SentView, before: array[int], counter: Counter) -> None:
         for tokens in count_sent(view, before, counter):
             if get_current_worker().is_cancelled:
@@ -369,7 +371,7 @@ class Workbench(Screen[None]):
     def _start_search(self, asked: SearchBar.Asked) -> None:
         navigation.start_search(self, asked.query)
 
-    @work(thread=True, exclusive=True, group="search")
+    @work(thread=True, exclusive=True, group="search", description=BRIEF)
     def search(self, steps: Iterator[Found], session: Session, query: str, *, goes: bool) -> None:
         """Take the steps of a search beside the screen."""
         rows: set[int] = set()
