@@ -36,6 +36,8 @@ class Source:
     """One that the conversation has left, instead of the live one."""
     id: str = ""
     """The tool's own name of the conversation, which goes before `index` where the file holds it."""
+    asks: bool = False
+    """Whether a person is to choose, where the file holds several conversations."""
 
     def load(self) -> Session:
         """The session. Raises `formats.UnreadableSession` with one sentence."""

@@ -24,6 +24,7 @@ from inspector.tui.reader import Page, Reader
 from inspector.tui.search_bar import SearchBar
 
 if TYPE_CHECKING:
+    from inspector.tui.dialogs.picker import Picked
     from inspector.tui.workbench import Workbench
 
 CLIPBOARD_CHARS = 100_000
@@ -138,11 +139,13 @@ def go_to(bench: Workbench) -> None:
 
 def open_session(bench: Workbench, complaint: str = "") -> None:
     """Ask which session to open: samples, recent files, or a path; `complaint` says why the last one would not do."""
+    from inspector.discover import discover
     from inspector.tui.dialogs.picker import Picker, entries
 
     given = {os.path.abspath(path) for path in bench.files_given}
     known = entries(bench.files_given, [path for path in bench.recent_files if path not in given])
-    bench.app.push_screen(Picker(known, complaint=complaint), lambda path: _open(bench, path))
+    picker = Picker(known, complaint=complaint, finding=discover)
+    bench.app.push_screen(picker, lambda picked: _open(bench, picked))
 
 
 def complain(bench: Workbench, says: str) -> None:
@@ -154,9 +157,9 @@ def complain(bench: Workbench, says: str) -> None:
         bench.notify(visible(says), severity="error", timeout=10, markup=False)
 
 
-def _open(bench: Workbench, path: str | None) -> None:
-    if path is not None:
-        bench.load(Source(path))
+def _open(bench: Workbench, picked: Picked | None) -> None:
+    if picked is not None:
+        bench.load(Source(picked.path, id=picked.id, asks=not picked.id))
     elif bench.session is None:
         bench.say("no session is open: o chooses one")
 

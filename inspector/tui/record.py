@@ -101,8 +101,8 @@ def choose(bench: Workbench) -> None:
     bench.app.push_screen(dialog, take)
 
 
-def hint(bench: Workbench, session: Session) -> None:
-    """Say that there is a choice, where there is one."""
+def greet(bench: Workbench, session: Session, *, asks: bool) -> None:
+    """Say of a session just loaded that there is a choice, where there is one, or let a person choose at once."""
     mains, branches = sum(not one.side for one in session.contents), len(session.branches)
     parts = [f"conversation {session.index + 1:,} of {thousands(len(session.contents))}"] if mains > 1 else []
     if session.branch is not None:
@@ -111,3 +111,5 @@ def hint(bench: Workbench, session: Session) -> None:
         parts.append(f"{thousands(branches)} branch{'es' * (branches > 1)} left")
     if parts:
         bench.say(f"{', '.join(parts)}; m chooses")
+    if asks and mains > 1:
+        choose(bench)

@@ -123,7 +123,7 @@ class Workbench(Screen[None]):
     def _show_loaded(self, loaded: news.Loaded) -> None:
         if self.source is not None and self.source.path != loaded.source.path:
             self.filter = Filter()
-        self.source, self.session = loaded.source, loaded.session
+        self.source, self.session = replace(loaded.source, asks=False), loaded.session
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
         self.query_one(Banner).progress = None
@@ -134,7 +134,7 @@ class Workbench(Screen[None]):
         ledger.go_to(loaded.row)
         if ledger.needle:
             navigation.search_again(self)
-        record.hint(self, self.session)
+        record.greet(self, self.session, asks=loaded.source.asks)
         self.count()
 
     @on(news.Unreadable)

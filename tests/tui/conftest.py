@@ -4,6 +4,40 @@ from pathlib import Path
 
 import pytest
 
+MOVING = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+    "QWEN_HOME",
+    "QWEN_RUNTIME_DIR",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "GOOSE_PATH_ROOT",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "CLINE_DIR",
+    "CLINE_DATA_DIR",
+    "CLINE_SESSION_DATA_DIR",
+    "VSCODE_PORTABLE",
+    "COPILOT_HOME",
+    "KIMI_CODE_HOME",
+    "KIMI_SHARE_DIR",
+    "OPENHANDS_PERSISTENCE_DIR",
+    "OPENHANDS_CONVERSATIONS_DIR",
+    "MSWEA_GLOBAL_CONFIG_DIR",
+]
+"""What moves the folders in which tools keep their sessions."""
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder in which no tool has recorded anything."""
+    folder = tmp_path / "machine"
+    monkeypatch.setenv("HOME", str(folder))
+    for name in MOVING:
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
 
 @pytest.fixture(autouse=True)
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

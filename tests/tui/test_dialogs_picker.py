@@ -1,10 +1,16 @@
+import json
 import os
+from threading import Event
 
 import pytest
+from textual.widgets import OptionList
 
+from inspector.discover import Found
+from inspector.tui.dialogs.conversations import Conversations
 from inspector.tui.dialogs.dialog import Complaint, Field
 from inspector.tui.dialogs.picker import (
     Entry,
+    Picked,
     Picker,
     age_words,
     entries,
@@ -12,10 +18,12 @@ from inspector.tui.dialogs.picker import (
     folder_entries,
     line_of,
     matching,
+    shortened,
     size_words,
 )
 from inspector.tui.dialogs.samples import sample_files
-from tests.tui.asking import SIZES, asked, on_screen
+from tests.tui.asking import SIZES, asked, on_screen, until
+from tests.tui.running import running
 
 
 @pytest.fixture
@@ -46,13 +54,13 @@ async def test_files_are_listed_by_group_with_size_and_age(files, size):
 async def test_enter_opens_what_is_highlighted(files):
     async with asked(Picker(known(files))) as (app, pilot):
         await pilot.press("enter")
-        assert app.answer == str(files / "alpha.json")
+        assert app.answer == Picked(str(files / "alpha.json"))
 
 
 async def test_arrows_move_while_the_field_keeps_the_keys(files):
     async with asked(Picker(known(files))) as (app, pilot):
         await pilot.press("down", "down", "down", "enter")
-        assert app.answer == str(files / "beta.jsonl")
+        assert app.answer == Picked(str(files / "beta.jsonl"))
 
 
 async def test_a_click_opens_a_file(files):
@@ -60,7 +68,7 @@ async def test_a_click_opens_a_file(files):
         lines = on_screen(app).split("\n")
         y = next(at for at, line in enumerate(lines) if "beta.jsonl" in line)
         await pilot.click(offset=(lines[y].index("beta"), y))
-        assert app.answer == str(files / "beta.jsonl")
+        assert app.answer == Picked(str(files / "beta.jsonl"))
 
 
 async def test_typing_filters_and_the_button_opens(files):
@@ -71,7 +79,7 @@ async def test_typing_filters_and_the_button_opens(files):
         assert "beta.jsonl" in text
         assert "alpha.json" not in text
         await pilot.click("#open")
-        assert app.answer == str(files / "beta.jsonl")
+        assert app.answer == Picked(str(files / "beta.jsonl"))
 
 
 async def test_a_missing_file_does_not_open_and_says_so(files):
@@ -87,7 +95,7 @@ async def test_a_path_can_be_typed(files):
         app.screen.query_one(Field).value = str(files / "notes.txt")
         await pilot.pause()
         await pilot.press("enter")
-        assert app.answer == str(files / "notes.txt")
+        assert app.answer == Picked(str(files / "notes.txt"))
 
 
 async def test_a_path_that_is_none_is_said(files):
@@ -109,7 +117,7 @@ async def test_a_typed_folder_lists_its_recordings(files):
         assert "beta.jsonl" in text
         assert "notes.txt" not in text
         await pilot.press("down", "enter")
-        assert app.answer == str(files / "alpha.json")
+        assert app.answer == Picked(str(files / "alpha.json"))
 
 
 async def test_with_nothing_to_choose_enter_says_what_would_do():
@@ -198,3 +206,115 @@ def test_the_readme_may_be_a_list_too(tmp_path):
         ("a.json", "try this"),
         ("b.jsonl", "that"),
     ]
+
+
+# what tools recorded
+
+
+def recorded(name, tool="Codex", project="/home/me/src/boat", title="", messages=12, age=3_600, id=""):
+    return Found(name, "codex", tool, project, 1_000_000 - age, 2_000, messages, title, id)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_recorded_sessions_come_in_between_recent_files_and_samples(files, size):
+    found = [recorded(str(files / "alpha.json"), title="[/] Fix\x1b it"), recorded("gone.jsonl", "Claude Code", "")]
+    async with asked(Picker(known(files), now=1_000_000, finding=lambda: found), size) as (app, pilot):
+        await until(pilot, lambda: "2 recorded on this machine" in on_screen(app))
+        await until(pilot, lambda: "looking for more" not in on_screen(app))
+        text = on_screen(app)
+        for words in ("src/boat", "1 h", "2.0 KB", "12 msg", "[/] Fix␛", "gone.jsonl"):
+            assert words in text
+        places = [text.index(group) for group in ("Given", "Recent", "Codex", "Claude Code", "Samples")]
+        assert places == sorted(places)
+
+
+async def test_a_recorded_session_is_found_by_project_title_or_tool_and_opened(files):
+    found = [recorded("x.jsonl"), recorded(str(files / "beta.jsonl"), "goose", "/src/pier", "Count the piers", id="g7")]
+    for typed in ("pier", "COUNT goose"):
+        async with asked(Picker([], finding=lambda: found)) as (app, pilot):
+            await until(pilot, lambda: "recorded" in on_screen(app))
+            await pilot.press(*typed)
+            await pilot.pause()
+            assert "src/boat" not in on_screen(app)
+            await pilot.press("enter")
+            assert app.answer == Picked(str(files / "beta.jsonl"), "g7")
+
+
+async def test_rows_that_come_in_while_one_types_are_filtered_and_leave_the_highlight(files):
+    go = Event()
+
+    def finding():
+        go.wait(10)
+        yield from (recorded(f"{number}.jsonl", title="boats") for number in range(120))
+        yield recorded(str(files / "beta.jsonl"), title="alpha")
+
+    async with asked(Picker(known(files), finding=finding)) as (app, pilot):
+        await pilot.press("down", "down", "down")
+        go.set()
+        await until(pilot, lambda: "121 recorded" in on_screen(app))
+        await until(pilot, lambda: "looking" not in on_screen(app))
+        listed = app.screen.query_one(OptionList)
+        assert "beta.jsonl" in listed.highlighted_option.prompt.plain
+        assert "a long run" in listed.highlighted_option.prompt.plain
+        assert sum("more: type to narrow" in str(option.prompt) for option in listed.options) == 1
+        await pilot.press(*"alpha")
+        await pilot.pause()
+        assert len(listed.options) == 4
+
+
+async def test_a_search_that_fails_leaves_the_rest(files):
+    def finding():
+        yield recorded("a.jsonl")
+        raise OSError("gone")
+
+    async with asked(Picker(known(files), finding=finding)) as (app, pilot):
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        assert app.answer == Picked(str(files / "alpha.json"))
+
+
+async def test_a_session_that_is_a_folder_opens(files):
+    (files / "task").mkdir()
+    async with asked(Picker([], finding=lambda: [recorded(str(files / "task"))])) as (app, pilot):
+        await until(pilot, lambda: "1 recorded" in on_screen(app))
+        await pilot.press("enter")
+        assert app.answer == Picked(str(files / "task"))
+
+
+async def test_a_typed_folder_without_recordings_opens_itself(files):
+    (files / "events").mkdir()
+    async with asked(Picker([])) as (app, pilot):
+        app.screen.query_one(Field).value = str(files / "events")
+        await pilot.pause()
+        await pilot.press("enter")
+        assert app.answer == Picked(str(files / "events"))
+
+
+async def test_the_picker_opens_a_store_at_the_session_and_asks_which_of_several(machine, tmp_path):
+    folder = machine / ".local/share/goose/sessions"
+    folder.mkdir(parents=True)
+    said = {"role": "user", "created": 1, "content": [{"type": "text", "text": "Count the piers."}]}
+    (folder / "s.jsonl").write_text(json.dumps({"working_dir": "/src/pier"}) + "\n" + json.dumps(said) + "\n")
+    many = tmp_path / "many.jsonl"
+    many.write_text("".join(json.dumps({"messages": [{"role": "user", "content": f"q{n}"}]}) + "\n" for n in range(3)))
+    async with running(None) as run:
+        await run.until(lambda: "src/pier" in run.screen)
+        await run.type("pier")
+        await run.press("enter")
+        await run.loaded()
+        assert run.bench.session.format == "goose"
+        await run.press("o")
+        await run.type(str(many))
+        await run.press("enter")
+        await run.until(lambda: isinstance(run.app.screen, Conversations))
+        await run.press("down", "enter")
+        await run.until(lambda: run.bench.session.index == 1)
+        await run.press("R")
+        await run.loaded()
+        assert run.app.screen is run.bench
+
+
+def test_a_project_is_shown_by_its_last_two_names():
+    assert [shortened(one) for one in ("/home/me/src/boat", "C:\\src\\boat", "/", "boat")] == [
+        "src/boat", "src/boat", "/", "boat",
+    ]  # fmt: skip
