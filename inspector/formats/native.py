@@ -17,7 +17,7 @@ from inspector.formats.format import CannotWrite, Conversation, Format, Record, 
 from inspector.formats.records import collector_paused
 from inspector.formats.scan import space_end, tokens
 from inspector.formats.sources import recording_at, recording_in
-from inspector.formats.spelling import spelled, style_of
+from inspector.formats.spelling import spelled, style_around, style_of
 from inspector.formats.splice import BOM, splice
 from inspector.message import Session
 
@@ -117,7 +117,7 @@ class Native:
         others = [path for path in self.files() if path.endswith(".json")]
         like = self.raw((near or others)[0])
         ending = b"\n" if like.endswith(b"\n") else b""
-        return spelled(value, style_of(like, like)) + ending
+        return spelled(value, style_of(like, style_around(like))) + ending
 
 
 def _inside(value: Any, pointer: str) -> Any:

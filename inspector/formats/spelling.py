@@ -32,31 +32,43 @@ class Style:
     line_end: str = "\n"
 
 
-def style_of(near: bytes, around: bytes) -> Style:
-    """The style of a neighbouring value; what it does not show is taken from the bytes around it."""
-    near, around = near[:SAMPLED], around[:SAMPLED]
-    indent = _indent(near) if near[:1] in (b"{", b"[") else ""
-    colon = _COLON.search(near) or _COLON.search(around)
-    comma = _COMMA.search(near) or _COMMA.search(around)
-    space_after = b" " if colon is None else colon[2]
+def style_around(text: bytes) -> Style:
+    """The style of a stretch of JSON text; what it does not show is as Python writes by default."""
+    text = text[:SAMPLED]
+    colon, comma = _COLON.search(text), _COMMA.search(text)
+    space = b" " if colon is None else colon[2]
+    escapes = _escapes(text)
+    if escapes is None:  # no letter beyond ASCII shows: Python, which puts blanks, would escape it
+        escapes = colon is not None and space == b" " and not _INDENTED.search(text)
     return Style(
-        ascii=_writes_ascii(near, around),
-        comma="," + (comma[1] if comma else space_after).decode(),
-        colon=(colon[1].decode() if colon else "") + ":" + space_after.decode(),
-        indent=indent,
-        line_end="\r\n" if b"\r\n" in near or (b"\n" not in near and b"\r\n" in around) else "\n",
+        ascii=escapes,
+        comma="," + (comma[1] if comma else space).decode(),
+        colon=(colon[1].decode() if colon else "") + ":" + space.decode(),
+        line_end="\r\n" if b"\r\n" in text else "\n",
     )
 
 
-def _writes_ascii(near: bytes, around: bytes) -> bool:
-    """Whether letters beyond ASCII are escaped. Where none show, as Python writes by default: it puts blanks too."""
-    for text in (near, around):
-        if not text.isascii():
-            return False
-        if _ESCAPED.search(text):
-            return True
-    colon = _COLON.search(around)
-    return colon is not None and colon[2] == b" " and not _INDENTED.search(around)
+def style_of(near: bytes, around: Style) -> Style:
+    """The style of a value, or of one beside it; what it does not show is as around it."""
+    near = near[:SAMPLED]
+    escapes = _escapes(near)
+    held = near[:1] in (b"{", b"[")
+    colon, comma = (_COLON.search(near), _COMMA.search(near)) if held else (None, None)
+    space = comma[1] if comma else colon[2] if colon else None
+    return Style(
+        ascii=around.ascii if escapes is None else escapes,
+        comma=around.comma if space is None else "," + space.decode(),
+        colon=colon[1].decode() + ":" + colon[2].decode() if colon else around.colon,
+        indent=_indent(near) if held else "",
+        line_end="\r\n" if held and b"\r\n" in near else around.line_end,
+    )
+
+
+def _escapes(text: bytes) -> bool | None:
+    """Whether letters beyond ASCII are escaped; None where there are none."""
+    if not text.isascii():
+        return False
+    return True if _ESCAPED.search(text) else None
 
 
 def _indent(near: bytes) -> str:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from inspector.change import Copied, Doing, Patch, Site
 from inspector.formats.format import CannotWrite
 from inspector.formats.scan import NoSpan, Value, scan, space_end, tokens, wanted
-from inspector.formats.spelling import SAMPLED, Style, spelled, style_of
+from inspector.formats.spelling import SAMPLED, Style, spelled, style_around, style_of
 
 BOM = b"\xef\xbb\xbf"
 Starts = Mapping[int, Sequence[int]]
@@ -60,8 +60,9 @@ def splice(raw: bytes, patches: Iterable[Patch], starts: Starts | None = None) -
     for patch in given:
         by_record.setdefault((patch.site.line, patch.site.nth), []).append(patch)
     cuts: list[Cut] = []
+    styles: dict[int, Style] = {}
     for (line, nth), of_record in by_record.items():
-        cuts += _Record(text, line, _start(text, line, nth, of_record, starts)).cuts(of_record, starts)
+        cuts += _Record(text, line, _start(text, line, nth, of_record, starts), styles).cuts(of_record, starts)
     made = _carried_out(text, cuts)
     return made if ended else made.removesuffix(_line_end(raw))
 
@@ -112,8 +113,10 @@ def _carried_out(raw: bytes, cuts: list[Cut]) -> bytes:
 class _Record:
     """One value of a file, and what is changed in it."""
 
-    def __init__(self, raw: bytes, line: int | None, start: int) -> None:
+    def __init__(self, raw: bytes, line: int | None, start: int, styles: dict[int, Style]) -> None:
         self._raw, self._line, self._start = raw, line, start
+        self._styles = styles
+        """By stretch of the file, so that each is looked at once."""
         self._holders: dict[str, _Changes] = {}
         self._cuts: list[Cut] = []
 
@@ -186,9 +189,11 @@ class _Record:
         except (ValueError, TypeError, RecursionError) as fault:
             raise CannotWrite(f"a new value cannot be written as JSON: {fault}") from None
 
-    def _around(self, at: int) -> bytes:
-        begin = max(self._start, at - SAMPLED // 2)
-        return self._raw[begin : begin + SAMPLED]
+    def _around(self, at: int) -> Style:
+        stretch = at // SAMPLED
+        if stretch not in self._styles:
+            self._styles[stretch] = style_around(self._raw[stretch * SAMPLED : (stretch + 1) * SAMPLED])
+        return self._styles[stretch]
 
     def _settle(self, changes: _Changes) -> None:
         """Work out, run by run, what stands between two items that stay."""
@@ -248,7 +253,8 @@ class _Record:
         if b"\n" in joint:
             base = joint.rpartition(b"\n")[2]
             if near[:1] not in (b"{", b"["):
-                style = replace(style, indent=_step(self._around(at), base).decode())
+                around = raw[max(0, at - SAMPLED // 2) : at + SAMPLED // 2]
+                style = replace(style, indent=_step(around, base).decode())
         of_object = raw.startswith(b"{", holder.start)
         texts = []
         for value in values:
@@ -317,6 +323,7 @@ def _step(around: bytes, own: bytes) -> bytes:
 
 
 def _indent_at(raw: bytes, at: int) -> bytes:
-    """The indentation of the line on which a byte stands."""
-    match = _LINE_INDENT.match(raw, raw.rfind(b"\n", 0, at) + 1)
+    """The indentation of the line on which a byte stands; none where the line is long."""
+    line = raw.rfind(b"\n", max(0, at - SAMPLED), at) + 1
+    match = _LINE_INDENT.match(raw, line) if line or at < SAMPLED else None
     return match[0] if match else b""
