@@ -13,13 +13,14 @@ from inspector.cli.options import as_json, example, measuring, reading
 from inspector.cli.output import finding_json, finding_line, table, write, write_json
 from inspector.cli.reading import read_all, read_session
 from inspector.finding import Finding
-from inspector.message import FUNCTION, ROLES, TOOL, Body, calls_of, image_count, role_code
-from inspector.text import thousands
+from inspector.message import FUNCTION, ROLES, TOOL, Body, Branch, Compaction, calls_of, image_count, role_code
+from inspector.text import clip, thousands
 
 if TYPE_CHECKING:
     from inspector.tokens import Tally
 
 SHOWN_DAMAGE = 20
+NEWEST_CELLS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class Subject:
     bodies: Sequence[Body]
     figures: Figures
     damage: tuple[Finding, ...]
+    branches: Sequence[Branch] = ()
+    """The branches that were left."""
+    compactions: Sequence[Compaction] = ()
+    """Those that the recording tool itself did."""
 
 
 def figures(bodies: Iterable[Body]) -> Figures:
@@ -95,7 +100,15 @@ def _unmatched(ids: Sequence[str | None], others: Sequence[str | None]) -> int:
 def _active(session: str, form: str | None, index: int, model: str | None) -> Subject:
     read = read_session(session, form, index, model)
     return Subject(
-        read.file, read.format, read.model, read.conversations, read.messages, figures(read.messages), read.damage
+        source=read.file,
+        format=read.format,
+        model=read.model,
+        conversations=read.conversations,
+        bodies=read.messages,
+        figures=figures(read.messages),
+        damage=read.damage,
+        branches=read.branches,
+        compactions=read.compactions,
     )
 
 
@@ -114,6 +127,8 @@ def _everything(session: str, form: str | None, model: str | None) -> Subject:
         bodies=[body for bodies in each for body in bodies],
         figures=sum(map(figures, each), Figures(Counter())),
         damage=tuple(damage),
+        branches=[branch for one in opened.conversations for branch in one.branches],
+        compactions=[done for one in opened.conversations for done in one.compactions],
     )
 
 
@@ -148,6 +163,8 @@ def _shown(subject: Subject, tokens: Tally, window: int) -> str:
         ("tool results", thousands(counts.results), f"{counts.orphans:,} without a call"),
         ("images", thousands(counts.images), ""),
         ("conversations", thousands(subject.conversations), ""),
+        ("branches left", thousands(len(subject.branches)), _branch_words(subject.branches)),
+        ("compactions", thousands(len(subject.compactions)), _compaction_words(subject.compactions)),
         ("tokens", thousands(total), f"{tokens.counter.label}, {total / window:.0%} of {window:,}"),
         ("damage", thousands(len(subject.damage)) if subject.damage else "none", ""),
     ]
@@ -155,6 +172,20 @@ def _shown(subject: Subject, tokens: Tally, window: int) -> str:
     wide = max(len(value) for name, value, _ in rows if name not in texts)
     lines = [(name, value if name in texts else f"{value:>{wide}}  {more}") for name, value, more in rows]
     return table(lines)
+
+
+def _branch_words(branches: Sequence[Branch]) -> str:
+    """What the newest branch is."""
+    return clip(f"the newest from row {branches[0].row:,}: {branches[0].title}", NEWEST_CELLS) if branches else ""
+
+
+def _compaction_words(compactions: Sequence[Compaction]) -> str:
+    """How many of each kind, and what they saved where the tool says so."""
+    kinds = Counter(done.kind or "of no kind" for done in compactions)
+    known = [(done.before_tokens, done.after_tokens) for done in compactions]
+    saved = sum(before - after for before, after in known if before and after)
+    words = "  ".join(f"{clip(kind, 20)} {count:,}" for kind, count in kinds.items())
+    return f"{words}, {saved:,} tokens saved as recorded" if saved else words
 
 
 @click.command(epilog=example("inspector info session.jsonl --json", "inspector info export.json --all"))
