@@ -181,7 +181,7 @@ class Map(Widget):
         width, shown = self.size.width, self.shown
         if shown is None or not len(shown.before):
             return Strip.blank(width, self._style("kept"))
-        if self._slices is None:
+        if self._slices is None or len(self._slices.original) != width:  # a frame may come before its resize event
             self._slices = slices(shown, width)
         at_cursor = cell_of(self.cursor, len(shown.before), width)
         single = self.size.height == 1

@@ -127,3 +127,14 @@ async def test_a_moved_setting_is_drawn() -> None:
         await pilot.pause()
         assert drawn(app)[0] == before[0]
         assert drawn(app)[1] != before[1]
+
+
+async def test_a_frame_that_comes_before_its_resize_event_is_drawn() -> None:
+    app = Bench(shown(turns(30)))
+    async with app.run_test(size=(10, 2)) as pilot:
+        await pilot.pause()
+        map = app.query_one(Map)
+        assert len(drawn(app)[0]) == 10
+        map.set_reactive(Map.shown, shown(turns(30)))
+        map._slices = slices(map.shown, 5)  # type: ignore[arg-type]
+        assert [len(line) for line in drawn(app)] == [10, 10]
