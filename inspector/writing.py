@@ -113,15 +113,18 @@ def write_new_folder(path: str | Path, source: str | Path, changed: Mapping[str,
     if os.path.commonpath([target, origin]) in (target, origin):
         raise WriteRefused(f"{path} lies in the recording that was read; name a folder outside it")
     temporary = os.path.join(os.path.dirname(target), f".inspector-{os.urandom(6).hex()}.tmp")
+    os.mkdir(temporary)
     try:
         left_out = {os.path.join(origin, *inside.split("/")) for inside in changed}
-        shutil.copytree(origin, temporary, symlinks=True, ignore=_ignoring(left_out))
+        shutil.copytree(origin, temporary, symlinks=True, ignore=_ignoring(left_out), dirs_exist_ok=True)
         for inside, data in changed.items():
             if data is not None:
                 place = os.path.join(temporary, *inside.split("/"))
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 _lay_down(place, data)
         os.rename(temporary, target)
+    except shutil.Error as fault:  # it lists every file
+        raise OSError(fault.args[0][0][2]) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -31,9 +31,12 @@ Fresh = Callable[[], str]
 class Native:
     """The files of a session as they are recorded."""
 
-    def __init__(self, session: Session, recording: Recording, packed: bytes, fresh: Fresh) -> None:
-        """`recording` is as the format reads it; `packed` are the bytes of a single file as they lie on the disk."""
+    def __init__(
+        self, session: Session, recording: Recording, found: Sequence[Conversation], packed: bytes, fresh: Fresh
+    ) -> None:
+        """`recording` is as the format reads it, `found` what it reads; `packed` are a single file's bytes on disk."""
         self.session, self.fresh, self.packed = session, fresh, packed
+        self.conversations = found
         self._recording = recording
         self._raw = unpacked(packed, session.file)
         self._records: dict[str, dict[int, list[Record]]] = {}
@@ -145,7 +148,7 @@ def native_of(session: Session, format: Format, fresh: Fresh, raw: bytes | None 
         seen, found = read_again(format, recording)
     if not holds(found, session):
         raise CannotWrite(f"{session.file} has changed since it was read; read it again")
-    return Native(session, seen, raw or b"", fresh)
+    return Native(session, seen, found, raw or b"", fresh)
 
 
 def read_again(format: Format, recording: Recording) -> tuple[Recording, Sequence[Conversation]]:

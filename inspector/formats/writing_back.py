@@ -95,9 +95,9 @@ def _prove(native: Native, format: Format, written: Written, messages: Sequence[
     session = native.session
     try:
         _, found = read_again(format, _as_recorded(native, written))
-        _, before = read_again(format, native.recording())
     except UnreadableSession as fault:
         raise CannotWrite(f"{session.file}: what would be written could not be read again: {fault}") from None
+    before = native.conversations
     if session.index >= len(found) or len(found) != len(before):
         raise CannotWrite(f"{session.file}: no message of the conversation would be left")
     for number, (now, was) in enumerate(zip(found, before, strict=True)):
