@@ -14,7 +14,6 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 from xml.etree import ElementTree
@@ -31,6 +30,8 @@ HOSTILE = Path(__file__).resolve().parents[1] / "sample_sessions" / "hostile.jso
 LONGEST = 60.0
 """Seconds to wait for anything: machines are shared."""
 DOWN, PAGE_DOWN, TAB, ENTER, ESCAPE = b"\x1b[B", b"\x1b[6~", b"\t", b"\r", b"\x1b"
+WORST = 13
+"""The first rows of the recording hold its markup, escape sequences, C1 controls and direction overrides."""
 OWN = (
     rb"\x1b\[[0-9;]*[mH]",  # colours, and where to write
     rb"\x1b\[\?(25|7|1000|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]",  # modes of textual's driver
@@ -72,16 +73,17 @@ class Terminal:
                 raise AssertionError(f"{pattern!r} was never written; last: {self.seen[-600:]!r}")
             self.read(0.1)
 
-    def quiet(self) -> None:
+    def quiet(self, seconds: float = 0.25) -> None:
         """Read until nothing has come for a moment."""
-        while self.read(0.1):
+        while self.read(seconds):
             pass
 
-    def press(self, keys: bytes, pattern: bytes | None = None) -> None:
-        """Press keys, and wait for a pattern in the answer, or for quiet."""
+    def press(self, keys: bytes, pattern: bytes = b"", quiet: float = 0.25) -> None:
+        """Press keys, and wait for a pattern in the answer, and then for quiet."""
         since = len(self.seen)
         os.write(self.fd, keys)
-        self.until(pattern, since) if pattern else self.quiet()
+        self.until(pattern, since)
+        self.quiet(quiet)
 
     def leave(self) -> int:
         """Press q, and give the exit status."""
@@ -102,93 +104,72 @@ class Terminal:
         os.close(self.fd)
 
 
-@pytest.fixture(scope="module")
-def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[bytes, int, Path]]:
-    """All that was written while a person went through the hostile recording, the exit status, and the folder."""
-    folder = tmp_path_factory.mktemp("tour")
-    with Terminal(folder, str(HOSTILE), "-p", "head-tail", "-s", "old_tool_chars=100") as terminal:
-        terminal.until(b"exact")
-        terminal.quiet()
-        tour(terminal, len(inspector.load(HOSTILE).messages))
-        status = terminal.leave()
-        yield terminal.seen, status, folder
-
-
 def tour(terminal: Terminal, rows: int) -> None:
-    """All that a person does with a recording."""
-    for _ in range(rows // 3):
-        terminal.press(PAGE_DOWN)
-    terminal.press(b"s")
-    terminal.press(b"g")
+    """All that a person does with a recording, each step awaited by what it draws."""
+    terminal.until(b"exact")
+    terminal.quiet()
+    for _ in range(rows // 4):
+        terminal.press(PAGE_DOWN, quiet=0.06)
+    terminal.quiet()
+    terminal.press(b"s", b"sent")
+    terminal.press(b":", b"Go to a message")
+    terminal.press(b"0" + ENTER, b"move")
     read_every_row(terminal, rows)
-    terminal.press(b"g")
-    terminal.press(6 * DOWN)
-    terminal.press(b"y", rb"sent to the terminal")
-    terminal.press(b"/")
-    terminal.press(b"[/]" + ENTER, rb"hold")
+    terminal.press(b":", b"Go to a message")
+    terminal.press(b"6" + ENTER, b"move")
+    terminal.press(b"y", b"sent to the terminal")
+    terminal.press(b"/", b"text in any message")
+    terminal.press(b"[/]" + ENTER, b"hold")
     terminal.press(b"n", rb"\d of \d")
-    for dialog in (b"f", b"b", b"o", b"?"):
-        terminal.press(dialog)
+    for key, words in ((b"f", b"Show only"), (b"b", b"by role"), (b"o", b"Open a session"), (b"?", b"Keys")):
+        terminal.press(key, words)
         terminal.press(PAGE_DOWN)
-        terminal.press(ESCAPE)
-    terminal.press(b"e")
+        terminal.press(ESCAPE, b"move")
+    terminal.press(b"e", b"Cancel")
     terminal.press(TAB + ENTER, rb"written to hostile\.sent\.json")
-    terminal.press(b"e")
+    terminal.press(b"e", b"Cancel")
     terminal.press(DOWN + b" " + TAB + ENTER, rb"written to hostile\.svg")
 
 
 def read_every_row(terminal: Terminal, rows: int) -> None:
-    """Open the reader, and read each message as recorded, as a difference, and as JSON; then close it."""
-    terminal.press(ENTER, rb"#0 ")
-    for view in (b"1", b"3", b"4"):
-        terminal.press(view)
-        terminal.press(TAB)
-        terminal.press(b"g")
-        for row in range(1, rows):
-            terminal.press(DOWN, rb"#%d " % row)
-        terminal.press(TAB)
-    terminal.press(ESCAPE)
+    """Open the reader, and read each message as recorded and as JSON, the worst as differences too; then close it."""
+    terminal.press(ENTER, b"#0 ")
+    for key, view, last in ((b"1", b"", rows), (b"3", rb"\[3 diff\]", WORST), (b"4", rb"\[4 raw JSON\]", rows)):
+        terminal.press(key, view)
+        terminal.press(TAB, b"move")
+        for row in range(1, last):
+            terminal.press(DOWN, b"#%d " % row, 0.0)
+        terminal.press(b"g", b"#0 ")
+        terminal.press(TAB, b"raw JSON")
+    terminal.press(ESCAPE, b"move")
 
 
-def test_it_ends_well(toured: tuple[bytes, int, Path]) -> None:
-    seen, status, _ = toured
-    assert status == 0
+def test_nothing_of_the_hostile_recording_is_obeyed(tmp_path: Path) -> None:
+    session = inspector.load(HOSTILE)
+    with Terminal(tmp_path, str(HOSTILE), "-p", "head-tail", "-s", "old_tool_chars=100") as terminal:
+        tour(terminal, len(session.messages))
+        assert terminal.leave() == 0
+    seen = terminal.seen
     assert b"Traceback" not in seen
-
-
-def test_no_sequence_of_the_recording_reaches_the_terminal(toured: tuple[bytes, int, Path]) -> None:
-    rest = re.sub(b"|".join(b"(?:%s)" % own for own in OWN), b"", toured[0])
+    rest = re.sub(b"|".join(b"(?:%s)" % own for own in OWN), b"", seen)
     assert b"\x1b" not in rest, re.findall(rb"\x1b.{0,20}", rest)[:5]
-    assert not set(rest) & (set(range(0x20)) - set(b"\r\n"))
-    assert b"\x7f" not in rest
-
-
-def test_no_control_of_unicode_reaches_the_terminal(toured: tuple[bytes, int, Path]) -> None:
-    text = toured[0].decode("utf-8")
-    unwanted = {*range(0x80, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF}
-    assert not {hex(ord(char)) for char in set(text) if ord(char) in unwanted or 0xD800 <= ord(char) < 0xE000}
-
-
-def test_only_what_was_copied_goes_to_the_clipboard_and_goes_to_the_letter(toured: tuple[bytes, int, Path]) -> None:
-    sent = re.findall(rb"\x1b\]52;c;([^\x07]*)\x07", toured[0])
-    assert [base64.b64decode(one).decode() for one in sent] == [inspector.load(HOSTILE).messages[6]["content"]]
-
-
-def test_markup_is_drawn_and_not_obeyed(toured: tuple[bytes, int, Path]) -> None:
-    text = re.sub(b"|".join(b"(?:%s)" % own for own in OWN), b"", toured[0])
-    for drawn in (b"[/bold]", b"[bold]x[/]", b"[@click=app.bell]go[/]", b"see [b + rest", b"[bold]admin[/bold]"):
-        assert drawn in text
-    for shown in "␛␇␀":
-        assert shown.encode() in text
-
-
-def test_what_was_exported_is_whole_and_harmless(toured: tuple[bytes, int, Path]) -> None:
-    folder = toured[2]
-    picture = (folder / "hostile.svg").read_text("utf-8")
+    assert not set(rest) & {0x7F, *range(0x20)} - set(b"\r\n")
+    assert not unwanted(seen.decode("utf-8"))
+    copied = re.findall(rb"\x1b\]52;c;([^\x07]*)\x07", seen)
+    assert [base64.b64decode(one).decode() for one in copied] == [session.messages[6]["content"]]
+    for drawn in ("[/bold]", "[bold]x[/]", "[@click=app.bell]go[/]", "see [b + rest", "␛", "␇", "␀"):
+        assert drawn.encode() in rest
+    picture = (tmp_path / "hostile.svg").read_text("utf-8")
     assert ElementTree.fromstring(picture).tag.endswith("svg")
-    assert not {char for char in picture if ord(char) < 32 and char not in "\n\t"}
-    exported = json.loads((folder / "hostile.sent.json").read_text("utf-8"))["messages"]
-    assert exported == inspector.compact(inspector.load(HOSTILE), "head-tail", old_tool_chars=100).messages
+    assert not unwanted(picture)
+    exported = json.loads((tmp_path / "hostile.sent.json").read_text("utf-8"))["messages"]
+    assert exported == inspector.compact(session, "head-tail", old_tool_chars=100).messages
+
+
+def unwanted(text: str) -> set[str]:
+    """C1 controls, direction marks, surrogates and zero-width characters in what is drawn."""
+    codes = {*range(0x80, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF}
+    return {hex(ord(char)) for char in set(text) if ord(char) in codes or 0xD800 <= ord(char) < 0xE000}
 
 
 def test_a_file_that_is_no_recording_is_a_sentence_and_the_program_goes_on(tmp_path: Path) -> None:

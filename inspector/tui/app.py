@@ -88,7 +88,7 @@ class Inspector(App[int]):
     def _remember_file(self, opened: Opened) -> None:
         if opened.path != STDIO:
             self.remembered = self.remembered.opened(os.path.abspath(opened.path))
-            self.save()
+            self.run_worker(self.save, thread=True, group="memory")
             for bench in self.screen_stack:
                 if isinstance(bench, Workbench):
                     bench.recent_files = self.remembered.recent

@@ -10,6 +10,8 @@ import pytest
 from textual.geometry import Offset
 
 import inspector
+from inspector.message import Session
+from inspector.policies import SentView
 from inspector.tui.controls import Controls
 from inspector.tui.map import Map
 from inspector.tui.reader import Tabs
@@ -191,3 +193,17 @@ async def test_the_footer_is_whole_at_80_columns_in_every_pane() -> None:
             assert run.screen.splitlines()[-1].rstrip().endswith("quit")
         await run.press("escape", "enter")
         assert run.screen.splitlines()[-1].rstrip().endswith("quit")
+
+
+async def test_no_worker_is_described_by_what_it_works_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[object] = []
+    for kind in (Session, SentView):
+        monkeypatch.setattr(kind, "__repr__", lambda it: described.append(it) or "it")
+    async with running(RUN) as run:
+        await run.press("plus", "T")
+        await run.loaded()
+        await run.press("slash")
+        await run.type("photos")
+        await run.press("enter")
+        await run.until(lambda: "hold" in run.says)
+    assert not described
