@@ -4,53 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.finding import Finding
-from inspector.formats import (
-    aider_md,
-    anthropic,
-    atif,
-    bedrock_converse,
-    chatgpt_export,
-    claude_ai_export,
-    claude_code,
-    claude_stream_json,
-    cline,
-    codex,
-    copilot_cli,
-    cursor_cli,
-    droid_cli,
-    gemini_cli,
-    gemini_contents,
-    goose,
-    inspect_log,
-    kimi_cli,
-    langchain,
-    langfuse,
-    langsmith_runs,
-    litellm_log,
-    messages_jsonl_dataset,
-    mini_swe_agent,
-    ollama,
-    open_webui,
-    openai_batch,
-    openai_chat,
-    openai_responses,
-    opencode_events,
-    opencode_export,
-    opencode_storage,
-    openhands_v0,
-    openhands_v1,
-    otel_genai,
-    pi,
-    qwen_cli,
-    sharegpt,
-    swe_agent,
-    vercel_ui,
-)
 from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
 from inspector.formats.records import collector_paused
 from inspector.formats.sources import recording_at, recording_in
@@ -62,49 +23,65 @@ __all__ = [
     "conversations_in", "format_named", "from_messages", "load", "load_bytes", "session_of",
 ]  # fmt: skip
 
-FORMATS: tuple[Format, ...] = (
-    codex.FORMAT,
-    pi.FORMAT,
-    copilot_cli.FORMAT,
-    kimi_cli.FORMAT,
-    droid_cli.FORMAT,
-    qwen_cli.FORMAT,
-    claude_code.FORMAT,
-    claude_stream_json.FORMAT,
-    cursor_cli.FORMAT,
-    gemini_cli.FORMAT,
-    opencode_storage.FORMAT,
-    opencode_events.FORMAT,
-    opencode_export.FORMAT,
-    open_webui.FORMAT,
-    chatgpt_export.FORMAT,
-    claude_ai_export.FORMAT,
-    atif.FORMAT,
-    swe_agent.FORMAT,
-    mini_swe_agent.FORMAT,
-    openhands_v1.FORMAT,
-    openhands_v0.FORMAT,
-    inspect_log.FORMAT,
-    langchain.FORMAT,
-    otel_genai.FORMAT,
-    langsmith_runs.FORMAT,
-    langfuse.FORMAT,
-    gemini_contents.FORMAT,
-    vercel_ui.FORMAT,
-    sharegpt.FORMAT,
-    messages_jsonl_dataset.FORMAT,
-    openai_batch.FORMAT,
-    litellm_log.FORMAT,
-    openai_responses.FORMAT,
-    cline.FORMAT,
-    goose.FORMAT,
-    bedrock_converse.FORMAT,
-    anthropic.FORMAT,
-    ollama.FORMAT,
-    openai_chat.FORMAT,
-    aider_md.FORMAT,
+MODULES = (
+    "codex",
+    "pi",
+    "copilot_cli",
+    "kimi_cli",
+    "droid_cli",
+    "qwen_cli",
+    "claude_code",
+    "claude_stream_json",
+    "cursor_cli",
+    "gemini_cli",
+    "opencode_storage",
+    "opencode_events",
+    "opencode_export",
+    "open_webui",
+    "chatgpt_export",
+    "claude_ai_export",
+    "atif",
+    "swe_agent",
+    "mini_swe_agent",
+    "openhands_v1",
+    "openhands_v0",
+    "inspect_log",
+    "langchain",
+    "otel_genai",
+    "langsmith_runs",
+    "langfuse",
+    "gemini_contents",
+    "vercel_ui",
+    "sharegpt",
+    "messages_jsonl_dataset",
+    "openai_batch",
+    "litellm_log",
+    "openai_responses",
+    "cline",
+    "goose",
+    "bedrock_converse",
+    "anthropic",
+    "ollama",
+    "openai_chat",
+    "aider_md",
 )
-"""Every format, in the order of recognition: the most specific first."""
+"""One module a format, in the order of recognition: the most specific first."""
+
+if TYPE_CHECKING:
+    FORMATS: tuple[Format, ...]
+    """Every format, in the order of recognition."""
+
+
+@cache
+def _all_formats() -> tuple[Format, ...]:
+    """Imported at the first need: a first frame is drawn, and `--help` printed, without forty readers."""
+    return tuple(import_module(f"inspector.formats.{name}").FORMAT for name in MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "FORMATS":
+        return _all_formats()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Opened(NamedTuple):
@@ -163,7 +140,8 @@ def session_of(opened: Opened, file: str, index: int = 0, branch: int | None = N
         raise UnreadableSession(f"{file}: there is no conversation {index}; the file holds {has}")
     one = opened.conversations[index]
     if branch is not None:
-        one = _branch_of(one, file, branch)
+        with _in_one_sentence(file, opened.format.name):
+            one = _branch_of(one, file, branch)
     return Session(
         messages=one.messages,
         origin=one.origin,
@@ -212,16 +190,16 @@ def from_messages(messages: Sequence[Body]) -> Session:
 
 def format_named(name: str) -> Format:
     """The format of that short name. Raises `UnreadableSession` with a sentence that says which there are."""
-    known = {format.name: format for format in FORMATS}
+    known = {format.name: format for format in _all_formats()}
     if name in known:
         return known[name]
     near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    hint = f"did you mean {near[0]}?" if near else f"`inspector formats` lists the {len(known)} there are"
     raise UnreadableSession(f"there is no format {name[:60]!r}; {hint}")
 
 
 def _opened(recording: Recording, chosen: Format | None) -> Opened:
-    formats = [format for format in (FORMATS if chosen is None else (chosen,)) if recording.kind in format.reads]
+    formats = [format for format in (_all_formats() if chosen is None else (chosen,)) if recording.kind in format.reads]
     with collector_paused():
         known, seen = _recognised(recording, formats) or (chosen if formats else None, recording)
         if known is None:
@@ -229,7 +207,7 @@ def _opened(recording: Recording, chosen: Format | None) -> Opened:
         found = _read(known, seen)
     damage = recording.all_damage
     if not found or (damage and not any(one.messages or one.abandoned for one in found)):
-        says = f"{recording.name}: it holds no whole message of the format {known.name}"
+        says = f"{recording.name}: it holds no whole message of the format {known.name}{_damaged(recording)}"
         raise UnreadableSession(says, _worst(damage))
     return Opened(known, found, damage, seen)
 
@@ -239,10 +217,20 @@ def _unknown(recording: Recording, chosen: Format | None) -> str:
     says = f"{recording.name}: {'it is a zip archive' if archive else _WHAT[recording.kind]}"
     if chosen:
         return f"{says}, which a session of the format {chosen.name} never is"
-    names = ", ".join(format.name for format in FORMATS if recording.kind in format.reads)
-    says = f"{says}, but holds no conversation in a known format ({names})"
+    names = [format.name for format in _all_formats() if recording.kind in format.reads]
+    known = f" ({', '.join(names)})" if len(names) <= FEW else f"; `inspector formats` lists all {len(names)}"
+    says = f"{says}, but holds no conversation in a known format{known}{_damaged(recording)}"
     return f"{says}; name a session file in it" if recording.kind == "folder" and not archive else says
 
+
+def _damaged(recording: Recording) -> str:
+    """What may be the reason why nothing could be read, as the end of a sentence."""
+    worst = _worst(recording.all_damage)
+    return f"; it is damaged: {worst.says}" if worst else ""
+
+
+FEW = 8
+"""Formats that a sentence may list."""
 
 _WHAT: Mapping[Kind, str] = {
     "file": "it is JSON", "folder": "it is a folder", "database": "it is an SQLite database", "text": "it is text",
@@ -255,17 +243,36 @@ def _recognised(recording: Recording, formats: Sequence[Format]) -> tuple[Format
     if isinstance(recording.document, dict) and not any(one.code == "truncated-record" for one in recording.damage):
         line = Record(recording.document, 0, 0)
         seen.append(Recording(recording.name, records=[line], damage=recording.damage))
-    return next(((format, form) for form in seen for format in formats if format.recognise(form)), None)
+    return next(((format, form) for form in seen for format in formats if _knows(format, form)), None)
+
+
+_UNFORESEEN = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What a value of a shape that nobody foresaw may raise; the tests hold every format to raising none of it."""
+
+
+def _knows(format: Format, recording: Recording) -> bool:
+    try:
+        return format.recognise(recording)
+    except _UNFORESEEN:
+        return False
+
+
+@contextmanager
+def _in_one_sentence(file: str, format: str) -> Iterator[None]:
+    """A value of an unforeseen shape, as in a file forced into a format, is a sentence, no traceback."""
+    try:
+        yield
+    except RecursionError as error:
+        raise UnreadableSession(f"{file}: it is nested too deep to be read") from error
+    except MemoryError as error:
+        raise UnreadableSession(f"{file}: it does not fit into memory") from error
+    except _UNFORESEEN as error:
+        raise UnreadableSession(f"{file}: it is not of the format {format}") from error
 
 
 def _read(format: Format, recording: Recording) -> tuple[Conversation, ...]:
-    """What a format reads. A value of an unforeseen shape, as in a file forced into it, is a sentence, no traceback."""
-    try:
+    with _in_one_sentence(recording.name, format.name):
         return tuple(format.read(recording))
-    except RecursionError as error:
-        raise UnreadableSession(f"{recording.name}: it is nested too deep to be read") from error
-    except (TypeError, ValueError, LookupError, AttributeError) as error:
-        raise UnreadableSession(f"{recording.name}: it is not of the format {format.name}") from error
 
 
 def _worst(damage: Sequence[Finding]) -> Finding | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from inspector.formats import FORMATS
+from inspector import formats
 from inspector.policies import SentView, recorded
 from inspector.text import thousands
 from inspector.tui.ledger import Ledger
@@ -36,7 +36,7 @@ def moment(bench: Workbench, session: Session) -> str:
 
 def tool_of(session: Session) -> str:
     """What people call the tool that made a recording."""
-    return next((one.title for one in FORMATS if one.name == session.format), session.format)
+    return next((one.title for one in formats.FORMATS if one.name == session.format), session.format)
 
 
 def toggle(bench: Workbench) -> None:
