@@ -73,12 +73,12 @@ class Terminal:
                 raise AssertionError(f"{pattern!r} was never written; last: {self.seen[-600:]!r}")
             self.read(0.1)
 
-    def quiet(self, seconds: float = 0.25) -> None:
+    def quiet(self, seconds: float = 0.12) -> None:
         """Read until nothing has come for a moment."""
         while self.read(seconds):
             pass
 
-    def press(self, keys: bytes, pattern: bytes = b"", quiet: float = 0.25) -> None:
+    def press(self, keys: bytes, pattern: bytes = b"", quiet: float = 0.12) -> None:
         """Press keys, and wait for a pattern in the answer, and then for quiet."""
         since = len(self.seen)
         os.write(self.fd, keys)
@@ -109,7 +109,7 @@ def tour(terminal: Terminal, rows: int) -> None:
     terminal.until(b"exact")
     terminal.quiet()
     for _ in range(rows // 4):
-        terminal.press(PAGE_DOWN, quiet=0.06)
+        terminal.press(PAGE_DOWN, quiet=0.04)
     terminal.quiet()
     terminal.press(b"s", b"sent")
     terminal.press(b":", b"Go to a message")
@@ -123,7 +123,6 @@ def tour(terminal: Terminal, rows: int) -> None:
     terminal.press(b"n", rb"\d of \d")
     for key, words in ((b"f", b"Show only"), (b"b", b"by role"), (b"o", b"Open a session"), (b"?", b"Keys")):
         terminal.press(key, words)
-        terminal.press(PAGE_DOWN)
         terminal.press(ESCAPE, b"move")
     terminal.press(b"e", b"Cancel")
     terminal.press(TAB + ENTER, rb"written to hostile\.sent\.json")
