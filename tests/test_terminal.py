@@ -46,13 +46,17 @@ class Terminal:
     """The program at the far end of a terminal of 80 by 24 cells."""
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        its = {
+            "TERM": "xterm-256color", "COLORTERM": "truecolor", "INSPECTOR_CONFIG_DIR": str(folder / "config"),
+            **environment,
+        }  # fmt: skip
+        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", INSPECTOR_CONFIG_DIR=str(folder / "config"))
-            os.environ.update(environment)
-            os.execv(sys.executable, [sys.executable, "-m", "inspector", *arguments])
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+            # not execv: readline, which pytest loads, sets COLUMNS and LINES behind Python's back
+            os.execve(sys.executable, [sys.executable, "-m", "inspector", *arguments], {**kept, **its})
         self.seen = b""
 
     def read(self, seconds: float) -> bool:
