@@ -15,7 +15,19 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-VERBS = ("info", "messages", "compact", "doctor", "policies", "formats", "targets", "checkpoint", "completion")
+VERBS = (
+    "info",
+    "messages",
+    "compact",
+    "replay",
+    "doctor",
+    "repair",
+    "policies",
+    "formats",
+    "targets",
+    "checkpoint",
+    "completion",
+)
 OPEN = "open"
 OWN_OPTIONS = ("-h", "--help", "--version")
 PROGRAM = "inspector"

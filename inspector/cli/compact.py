@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli.native import write_natively
-from inspector.cli.options import FILE, as_json, example, measuring, reading, tuning
+from inspector.cli.options import FILE, as_json, example, measuring, reading, running, tuning
 from inspector.cli.output import Trouble, finding_json, json_text, safe_json, table, tell, write, write_json
 from inspector.cli.reading import chosen_policy, read_session, stdin_bytes, tell_damage
 from inspector.finding import Finding
@@ -20,7 +20,7 @@ from inspector.writing import STDIO, WriteRefused, write_new
 if TYPE_CHECKING:
     from inspector.change import Edit
     from inspector.message import Session
-    from inspector.policies import SentView
+    from inspector.policies import Mode, Policy, SentView
 
 SHOWN_EDITS = 10
 SHOWN_FINDINGS = 10
@@ -38,6 +38,7 @@ REASON_CELLS = 50
 @reading
 @tuning
 @click.option("--at", type=click.IntRange(min=0), metavar="REQUEST", help="The view of one request, counted from 0.")
+@running
 @click.option("-o", "--output", type=FILE, metavar="FILE", help='Write {"messages": [...]} to a new file; - is stdout.')
 @click.option("--native", is_flag=True, help="Write the session in its own format instead; a folder to a new folder.")
 @click.option("--force", is_flag=True, help="Replace the output file; never the recording.")
@@ -50,6 +51,7 @@ def command(
     policy: str | None,
     given: tuple[str, ...],
     at: int | None,
+    mode: Mode | None,
     output: str | None,
     native: bool,
     force: bool,
@@ -68,10 +70,12 @@ def command(
         raise click.UsageError("--json and -o - both want standard output")
     if native and output is None:
         raise click.UsageError("--native writes a file: name it with -o")
+    if mode and at is None:
+        raise click.UsageError(f"--{mode} says how a run comes to one request: name it with --at")
     chosen, settings = chosen_policy(policy, given)
     raw = stdin_bytes() if session == STDIO else None
     read = read_session(session, form, index, model, raw)
-    view = _sent_view(read, chosen.name, settings, at)
+    view = _sent_view(read, chosen, settings, at, mode)
     broken = findings(view.plan)
     if native and output is not None:
         write_natively(read, view, output, raw, force=force)
@@ -87,11 +91,13 @@ def command(
     return int(any(fault.severity == "error" for fault in broken))
 
 
-def _sent_view(session: Session, policy: str, settings: Mapping[str, Any], at: int | None) -> SentView:
-    from inspector.policies import compact
+def _sent_view(
+    session: Session, policy: Policy, settings: Mapping[str, Any], at: int | None, mode: Mode | None
+) -> SentView:
+    from inspector.replay import compact, view_at
 
     try:
-        return compact(session, policy, at=at, **settings)
+        return compact(session, policy.name, **settings) if at is None else view_at(session, policy, settings, at, mode)
     except IndexError as fault:
         raise Trouble(str(fault)) from None
 

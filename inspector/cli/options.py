@@ -63,6 +63,14 @@ def tuning(function: F) -> F:
     )(function)  # fmt: skip
 
 
+def running(function: F) -> F:
+    """How a policy goes through a run: `mode`, None for its own way."""
+    return _together(
+        click.option("--carried", "mode", flag_value="carried", help="Let each request go on from what the last sent."),
+        click.option("--stateless", "mode", flag_value="stateless", help="Start from the recording for each request."),
+    )(function)
+
+
 def as_json(function: F) -> F:
     """The flag `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")(function)

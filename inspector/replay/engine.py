@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from inspector.message import Body, Context
+from inspector.message import DEVELOPER, SYSTEM, Body, Context
 from inspector.policies.policy import Mode, Policy, Settings
 from inspector.policies.transcript import MADE, Done, Op, Stepper
 from inspector.replay.plain import plain_stepper
@@ -22,6 +22,16 @@ from inspector.tokens import Counter, count_bodies, counter_for, shared_tokens
 
 FIRST_BATCH = 32
 LARGEST_BATCH = 2_048
+
+
+class Head(NamedTuple):
+    """The beginning of a request."""
+
+    messages: int
+    tokens: int
+
+
+NO_HEAD = Head(0, 0)
 
 
 class Request(NamedTuple):
@@ -98,6 +108,12 @@ def stepper_for(context: Context, policy: Policy, settings: Settings, mode: Mode
     """What makes the views of a run: the policy's own stepper where it has one for the mode, else the plain loop."""
     fast = policy.stepper(context, settings, mode) if policy.stepper and not plain else None
     return fast or plain_stepper(context, policy, settings, mode)
+
+
+def head_of(context: Context, counter: Counter) -> Head:
+    """What every request begins with: tool definitions and the system messages that the recording begins with."""
+    rows = next((row for row, role in enumerate(context.columns.role) if role not in (SYSTEM, DEVELOPER)), 0)
+    return Head(rows, fixed_tokens(context, counter) + sum(count_bodies(context.messages[:rows], counter)))
 
 
 def _batches(answers: Sequence[int], stepper: Stepper, counted: _Counted) -> Iterator[list[Request]]:
