@@ -53,10 +53,18 @@ def fold(bench: Workbench) -> None:
         bench.query_one(Ledger).focus()
 
 
-def next_policy(bench: Workbench) -> None:
-    """Try the next policy, with the settings that it had."""
+def choose_policy(bench: Workbench) -> None:
+    """Ask which policy to try."""
+    from inspector.tui.dialogs.policies import Policies
+
+    dialog = Policies(list(POLICIES.values()), bench.setup.policy)
+    bench.app.push_screen(dialog, lambda name: None if name is None else bench.choose_policy(name))
+
+
+def turn_policy(bench: Workbench, by: int) -> None:
+    """Try the next policy, or with -1 the one before, with the settings that it had."""
     names = list(POLICIES)
-    bench.choose_policy(names[(names.index(bench.setup.policy) + 1) % len(names)])
+    bench.choose_policy(names[(names.index(bench.setup.policy) + by) % len(names)])
 
 
 def undo(bench: Workbench) -> None:

@@ -53,7 +53,7 @@ async def test_theme_policy_settings_counter_and_files_are_there_in_the_next_run
     path = written(tmp_path / "mine.json", turns(20))
     async with running(path) as run:
         run.app.theme = "textual-light"
-        await run.press("plus", "p", "minus", "T")
+        await run.press("plus", "P", "minus", "T")
         encoding, target = run.bench.encoding, run.value("target_tokens")
     async with running(None) as run:
         await run.until(lambda: isinstance(run.app.screen, Picker))
@@ -65,7 +65,9 @@ async def test_theme_policy_settings_counter_and_files_are_there_in_the_next_run
         assert run.bench.policy.name == "cascade"
         assert run.value("target_tokens") == target
         assert run.bench.encoding == encoding is not None
-        await run.press("p", "p")
+        await run.press("p")
+        await run.type("head-tail")
+        await run.press("enter")
         assert run.value("keep_recent") == 13
         await run.press("o")
         assert run.screen.count("mine.json") == 2  # the header's, and one of the picker's

@@ -50,7 +50,7 @@ async def test_undo_takes_back_a_whole_drag_and_redo_makes_it_again() -> None:
         await drag(run, slider, 4, 8, 14, 18)
         dragged = run.value("keep_recent")
         assert dragged != 12
-        await run.press("p")
+        await run.press("P")
         await run.press("u")
         assert run.bench.policy.name == "head-tail"
         assert run.says == "undone: policy head-tail"
@@ -112,15 +112,16 @@ async def test_a_typed_value_is_taken_a_wrong_one_refused_and_a_clamp_said(size:
 
 async def test_each_policy_keeps_its_settings() -> None:
     async with running(RUN) as run:
-        await run.press("plus", "p", "minus")
+        await run.press("plus", "P", "minus")
         assert run.bench.policy.name == "cascade"
         changed = run.value("target_tokens")
         assert changed != 24_000
-        await run.press("p", "p")
+        run.bench.choose_policy("head-tail")
+        await run.pilot.pause()
         assert run.bench.policy.name == "head-tail"
         assert run.value("keep_recent") == 13
         assert run.setting.startswith("head-tail   keep recent 13")
-        await run.press("p")
+        await run.press("P")
         assert run.value("target_tokens") == changed
 
 
