@@ -52,10 +52,11 @@ def _param(param: Param) -> dict[str, Any]:
         "unit": param.unit,
         "kind": param.kind,
         "default": param.default,
-        "low": param.low if param.kind != "text" else None,
-        "high": None if callable(param.high) or param.kind == "text" else param.high,
+        "choices": list(param.choices),
+        "low": param.low if param.is_number else None,
+        "high": None if callable(param.high) or not param.is_number else param.high,
         "limit": param.limit,
-        "step": param.step if param.kind != "text" else None,
+        "step": param.step if param.is_number else None,
         "scale": param.scale,
         "only_if_given": param.only_if_given,
         "help": param.help,
@@ -71,10 +72,14 @@ def _shown(policy: Policy) -> str:
 
 def _default(param: Param) -> str:
     default = param.default
+    if isinstance(default, bool):
+        return "yes" if default else "no"
     return f"{default:,}" if isinstance(default, int | float) else default or "none"
 
 
 def _range(param: Param) -> str:
-    if param.kind == "text":
+    if param.kind in ("text", "line"):
         return "a text, or @FILE"
+    if param.kind == "choice":
+        return param.wanted().removeprefix("one of ")
     return f"{param.low:,} to {param.limit:,}" if param.limit is not None else f"{param.low:,} or more"

@@ -192,7 +192,7 @@ class Controls(VerticalScroll, can_focus=True):
     def _take(self, policy: Policy, context: Context) -> None:
         same = policy is self._policy
         self._policy, self._session = policy, context
-        self._tops = {param.name: param.top(context) for param in policy.params if param.kind != "text"}
+        self._tops = {param.name: param.top(context) for param in policy.params if param.is_number}
         while len(self._settings) < len(policy.params):
             self._settings.append(Setting())
             self._pane.mount(self._settings[-1])
@@ -332,7 +332,7 @@ class Controls(VerticalScroll, can_focus=True):
 
     def action_end(self, side: int) -> None:
         """Sets the selected parameter to an end of its slider."""
-        if (block := self._block) and block.param.kind != "text":
+        if (block := self._block) and block.param.is_number:
             block.slider.action_end(side)
 
     def action_open(self) -> None:

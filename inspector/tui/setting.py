@@ -18,15 +18,22 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
-from inspector.policies.policy import Param, SettingError, Value
-from inspector.text import clip, thousands, visible
+from inspector.policies.policy import Param, SettingError, Value, spoken
+from inspector.text import cells, clip, pad, thousands, visible
+from inspector.tui.field import Field
 from inspector.tui.slider import Number, Slider, scale_of
 
 BROKEN = "!"
+LINE_WIDTH = 14
+"""Cells that the text of a line takes beside its name."""
 
 
 def amount(param: Param, value: Value) -> str:
-    """A value as people read it: `2,000`, `3.2`; of a text its size, or "draft" where there is none."""
+    """A value as people read it: `2,000`, `3.2`, `yes`; of a text its size, or "draft" where there is none."""
+    if param.kind == "choice":
+        return spoken(value)
+    if param.kind == "line":
+        return clip(str(value), LINE_WIDTH) if value else "none"
     if isinstance(value, str):
         return f"{thousands(len(value.encode('utf-8', 'replace')))} bytes"
     if value is None:
@@ -38,18 +45,25 @@ def amount(param: Param, value: Value) -> str:
 
 def title(param: Param, top: Number, width: int) -> str:
     """The parameter's name, without its unit where name and largest value would not fit on one line."""
-    room = width - len(amount(param, top)) - 1
+    room = width - _widest(param, top) - 1
     if len(param.title) > room:
         return clip(param.title.removesuffix(f" {param.unit}"), room)
     return param.title
+
+
+def _widest(param: Param, top: Number) -> int:
+    """Cells of the widest value."""
+    if param.kind == "choice":
+        return max(cells(spoken(choice)) for choice in param.choices)
+    return LINE_WIDTH if param.kind == "line" else len(amount(param, top))
 
 
 def heading(param: Param, value: Value, top: Number, width: int) -> tuple[str, str]:
     """Name and value, together exactly `width` cells: the value stands at the right and is never cut."""
     number = amount(param, value)
     name = title(param, top, width)
-    room = max(0, width - len(number))
-    return clip(name, max(0, room - 1)).ljust(room), number
+    room = max(0, width - cells(number))
+    return pad(clip(name, max(0, room - 1)), room), number
 
 
 def meaning(param: Param, value: Value, top: Number, width: int) -> str:
@@ -57,8 +71,10 @@ def meaning(param: Param, value: Value, top: Number, width: int) -> str:
 
     What does not fit in `width` cells goes, the least needed first.
     """
-    if param.kind == "text":
-        return clip("press Enter to give one" if value is None else "press Enter to change it", width)
+    if param.kind in ("text", "line"):
+        return clip("press Enter to give one" if not value else "press Enter to change it", width)
+    if param.kind == "choice":
+        return clip(" · ".join(map(spoken, param.choices)), width)
     named = title(param, top, width).endswith(param.unit)
     for left, right in _meanings(param, value, top, [] if named else [param.unit]):
         if len(left) + len(right) + 2 <= width:
@@ -80,9 +96,9 @@ def _meanings(param: Param, value: Value, top: Number, unit: list[str]) -> Itera
 def read_typed(param: Param, text: str) -> Value:
     """A typed value; "off" and "default" are words for theirs. Raises `SettingError` with one sentence."""
     word = text.strip().lower()
-    if param.kind != "text" and word == "default":
+    if param.is_number and word == "default":
         return param.default
-    if word == "off" and param.off is not None:
+    if word == "off" and param.is_number and param.off is not None:
         return param.off
     return param.read(text)
 
@@ -107,7 +123,7 @@ class Line(Widget):
             self.refresh()
 
 
-class Entry(Input):
+class Entry(Field):
     """The field for a typed value; Esc closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
@@ -180,7 +196,7 @@ class Setting(Vertical):
         self._heading = Line(classes="heading")
         self.slider = Slider(scale_of(self.param, 1))
         self.slider.can_focus = False
-        self._entry = Entry(compact=True, max_length=40, select_on_focus=True)
+        self._entry = Entry(compact=True, max_length=400, select_on_focus=True)
         self._meaning = Line(classes="meaning")
         self._trouble = Trouble(classes="trouble")
 
@@ -196,9 +212,9 @@ class Setting(Vertical):
         """Takes over a parameter whose slider ends at `top`, and draws its default."""
         self.close()
         self.param, self.top, self._moved = param, top, []
-        self.set_class(param.kind == "text", "-text")
+        self.set_class(not param.is_number, "-text")
         self.slider.default = param.default
-        if param.kind != "text":
+        if param.is_number:
             self.slider.scale = scale_of(param, top)
         self._take(param.default)
 
@@ -212,7 +228,7 @@ class Setting(Vertical):
 
     def _take(self, value: Value) -> None:
         self.value = value
-        if not isinstance(value, str):
+        if self.param.is_number and not isinstance(value, str):
             self.slider.value = value if value is not None else self._least()
         self._draw()
 
@@ -235,14 +251,21 @@ class Setting(Vertical):
             self._meaning.show(Content(meaning(self.param, self.value, self.top, width)))
 
     def step(self, by: int) -> None:
-        """Steps the value, as a person does; says where the slider ends."""
+        """Steps the value, as a person does, and turns through a choice; says where the slider ends."""
         was, scale = self.slider.value, self.slider.scale
-        if self.param.kind == "text":
+        if self.param.kind == "choice":
+            self._turn(by)
+        if not self.param.is_number:
             return
         value = scale.stepped(was, by)
         self.change(value)
         if value == was or was > scale.high:
             self._clamped(scale.high if by > 0 or was > scale.high else scale.low)
+
+    def _turn(self, by: int) -> None:
+        choices = self.param.choices
+        place = next((at for at, choice in enumerate(choices) if choice == self.value), -1)
+        self.change(choices[(place + by) % len(choices)])
 
     def change(self, value: Value) -> None:
         """Takes a value as a person gives it."""
@@ -268,7 +291,10 @@ class Setting(Vertical):
         self.post_message(self.Clamped(f"{self.param.title} is {says}"))
 
     def open(self) -> None:
-        """Opens the field for a typed value."""
+        """Opens the field for a typed value; a choice turns to the next one."""
+        if self.param.kind == "choice":
+            self._turn(1)
+            return
         self.add_class("-typing")
         self._entry.value = "" if self.value is None else str(self.value)
         self._entry.focus()
@@ -309,7 +335,8 @@ class Setting(Vertical):
         if event.widget is self._meaning and self._on_default(event.x):
             self.change(self.param.default)
         on_value = event.widget is self._heading and event.x >= self._heading.text.cell_length - len(self._number)
-        self.post_message(self.Chosen(self, on_value or self.param.kind == "text"))
+        on_choices = event.widget is self._meaning and self.param.kind == "choice"
+        self.post_message(self.Chosen(self, on_value or on_choices or self.param.kind in ("text", "line")))
 
     @property
     def _number(self) -> str:
@@ -317,6 +344,8 @@ class Setting(Vertical):
 
     def _on_default(self, x: int) -> bool:
         """Whether a cell of the last line lies on the words "default N"."""
+        if not self.param.is_number:
+            return False
         words = f"default {amount(self.param, self.param.default)}"
         start = self._meaning.text.plain.find(words)
         return 0 <= start <= x < start + len(words)
