@@ -83,9 +83,20 @@ def _all(plan: Plan) -> Iterator[tuple[int, Breakage]]:
 
 def _parted(plan: Plan) -> Iterator[tuple[int, Breakage]]:
     gone = plan.action.translate(bytes(code in GONE for code in range(256)))
-    for call_row, _, result_row in plan.context.derived(pairs_of).pairs:
-        if gone[call_row] != gone[result_row]:
-            yield (result_row, Breakage.ORPHAN) if gone[call_row] else (call_row, Breakage.DANGLING)
+    for call_row, call, result_row in plan.context.derived(pairs_of).pairs:
+        if gone[call_row]:
+            if not gone[result_row]:
+                yield result_row, Breakage.ORPHAN
+        elif gone[result_row] and not _call_gone(plan, call_row, call):
+            yield call_row, Breakage.DANGLING
+
+
+def _call_gone(plan: Plan, row: int, place: int) -> bool:
+    """Whether a message is sent without one of its calls."""
+    if plan.action[row] != Action.CLEAR_ARGUMENTS:
+        return False
+    recorded, sent = calls_of(plan.context.messages[row]), calls_of(plan.write(row))
+    return len(sent) < len(recorded) and recorded[place].id not in {call.id for call in sent}
 
 
 def first_rows(context: Context) -> tuple[int, int]:

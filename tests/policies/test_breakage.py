@@ -108,3 +108,15 @@ def test_findings_stand_at_the_native_place_of_their_message() -> None:
     assert (finding.message_index, finding.pointer, finding.line) == (30, "/30/message", 31)
     (grown,) = findings(planned(SESSION, {3: Action.HEAD}, sent={3: 9}, context=context))
     assert grown.severity == "warning"
+
+
+def test_a_result_that_goes_with_its_call_leaves_nothing_dangling() -> None:
+    calls = [{"id": call, "function": {"name": "run", "arguments": "{}"}} for call in ("a", "b")]
+    answers = [{"role": "tool", "tool_call_id": call, "content": "fine"} for call in ("a", "b")]
+    context = context_of([{"role": "assistant", "content": "", "tool_calls": calls}, *answers])
+    chars = array("q", [0, 0, 0])
+    for left, dangling in ((calls, 2), (calls[:1], 1), ([], 0)):
+        body = {"role": "assistant", "content": "", "tool_calls": left}
+        action = bytes([Action.CLEAR_ARGUMENTS, Action.DROP, Action.DROP])
+        plan = Plan(context, action, bytes(3), ("",), chars, lambda _, body=body: body)
+        assert breakages(plan).counts[Breakage.DANGLING] == dangling
