@@ -1,0 +1,112 @@
+"""Calls and results as products see them: by id, over the whole list.
+
+Products trust that call ids are unique. Recordings need not have unique ids, or any; then each call gets a key of its
+own, and the result that answers it by the local rule of `inspector.pairs` the same one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+from inspector.message import (
+    ASSISTANT,
+    DEVELOPER,
+    FUNCTION,
+    OTHER,
+    ROLES,
+    SYSTEM,
+    TOOL,
+    USER,
+    Context,
+    ToolCall,
+    calls_of,
+    compact_json,
+)
+from inspector.pairs import pairs_of
+
+_KINDS = bytes({DEVELOPER: SYSTEM, FUNCTION: TOOL, OTHER: USER}.get(code, code) for code in range(256))
+assert len(ROLES) <= 256
+
+
+def kinds_of(context: Context) -> bytes:
+    """The role of each message as one of the four that products know: SYSTEM, USER, ASSISTANT, TOOL."""
+    return context.columns.role.translate(_KINDS)
+
+
+class Exchanges:
+    """The calls and results of a context. Ask for it as `context.derived(Exchanges)`: it is made once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.kinds = context.derived(kinds_of)
+        self.calls: dict[int, tuple[ToolCall, ...]] = {}
+        """The calls of each assistant message that has any."""
+        self.keys: dict[int, tuple[str, ...]] = {}
+        """The keys of those calls: their ids where these are unique."""
+        self.answers: dict[int, str] = {}
+        """The key that each result answers; one that no call has, where it answers none."""
+        self._read()
+        ids = [call.id for calls in self.calls.values() for call in calls]
+        if None in ids or len(set(ids)) < len(ids):
+            self._key_by_pairs()
+        else:
+            self.keys = {row: tuple(call.id or "" for call in calls) for row, calls in self.calls.items()}
+            self.answers = {row: self._recorded(row) for row in self.results}
+
+    def _read(self) -> None:
+        messages, kinds = self._context.messages, self.kinds
+        row = kinds.find(ASSISTANT)
+        while row >= 0:
+            body = messages[row]
+            if body.get("tool_calls") or body.get("function_call"):
+                function = body.get("function_call")
+                legacy = (_legacy(function),) if isinstance(function, dict) else ()
+                if calls := calls_of(body) or legacy:
+                    self.calls[row] = calls
+            row = kinds.find(ASSISTANT, row + 1)
+
+    @cached_property
+    def results(self) -> list[int]:
+        """The rows of tool results."""
+        return [row for row, kind in enumerate(self.kinds) if kind == TOOL]
+
+    def _recorded(self, row: int) -> str:
+        answers = self._context.messages[row].get("tool_call_id")
+        return answers if isinstance(answers, str) and answers else f"\0{row}"
+
+    def _key_by_pairs(self) -> None:
+        seen: Counter[str | None] = Counter(call.id for calls in self.calls.values() for call in calls)
+        for row, calls in self.calls.items():
+            unique = (call.id if call.id and seen[call.id] == 1 else None for call in calls)
+            self.keys[row] = tuple(key or f"\0{row}.{place}" for place, key in enumerate(unique))
+        self.answers = {row: f"\0{row}" for row in self.results}
+        for pair in self._context.derived(pairs_of).pairs:
+            keys = self.keys.get(pair.call_row, ())
+            if pair.call < len(keys):
+                self.answers[pair.result_row] = keys[pair.call]
+
+    @cached_property
+    def caller(self) -> dict[str, tuple[int, int]]:
+        """The row, and the place in it, of the call that has a key."""
+        return {key: (row, place) for row, keys in self.keys.items() for place, key in enumerate(keys)}
+
+    def call(self, key: str) -> ToolCall | None:
+        """The call that has a key."""
+        row, place = self.caller.get(key, (-1, 0))
+        return self.calls[row][place] if row >= 0 else None
+
+    def name(self, row: int) -> str:
+        """The tool that a result is of: the message's own name, else its call's, else nothing."""
+        body = self._context.messages[row]
+        own = body.get("name") or body.get("tool_name")
+        if isinstance(own, str):
+            return own
+        call = self.call(self.answers[row])
+        return call.name if call else ""
+
+
+def _legacy(function: dict[str, object]) -> ToolCall:
+    name, arguments = function.get("name"), function.get("arguments", "")
+    written = arguments if isinstance(arguments, str) else compact_json(arguments)
+    return ToolCall(None, name if isinstance(name, str) else "", written)
