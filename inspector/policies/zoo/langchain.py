@@ -1,0 +1,348 @@
+"""LangChain's three policies: clear old results, trim to a budget, summarise the beginning.
+
+All count with `count_tokens_approximately` (see `approximate`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from inspector.change import Action, InsertKind, Plan
+from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, text_of
+from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.zoo import arguments
+from inspector.policies.zoo.approximate import Approximate, tokens
+from inspector.policies.zoo.cuts import fitting_suffix
+from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text
+from inspector.policies.zoo.exchanges import Exchanges, kinds_of
+from inspector.policies.zoo.params import (
+    NEVER,
+    PERCENT,
+    Amount,
+    amount,
+    amount_of,
+    conditions_of,
+    flag,
+    is_names,
+    marker,
+    named,
+    names,
+    one_of,
+    optional,
+)
+from inspector.policies.zoo.trimming import Trimmed, Trimming
+
+SOURCE = "langchain 1.5.2, langchain-core 1.8.3"
+TYPES = {"human": USER, "ai": ASSISTANT, "tool": TOOL, "system": SYSTEM}
+
+
+def _reach(context: Context) -> int:
+    return max(1_000, int(sum(context.derived(Approximate).tokens) * 1.1))
+
+
+# --- clear ---
+
+CLEAR_REASONS = (
+    "recent, excluded, or not needed to be cleared: sent as recorded",
+    "an old result: a placeholder stands for it",
+    "arguments of calls whose results are cleared",
+    "below the trigger: everything is sent",
+)
+_, CLEARED, ARGUMENTS_CLEARED, BELOW = range(len(CLEAR_REASONS))
+
+
+def clear(context: Context, settings: Settings) -> Plan:
+    """The plan of `ClearToolUsesEdit`."""
+    counts = context.derived(Approximate)
+    if _counted(context, settings["system_counted"]) <= settings["trigger"]:
+        return left_alone(context, CLEAR_REASONS, BELOW)
+    results = context.derived(Exchanges).results
+    old = results[: max(0, len(results) - max(0, settings["keep"]))]
+    clearing = _Clearing(context, counts, settings)
+    for row in old:
+        clearing.take(row)
+        if 0 < settings["clear_at_least"] <= clearing.saved:
+            break
+    return clearing.plan()
+
+
+def _counted(context: Context, system: bool) -> int:
+    counts = context.derived(Approximate).tokens
+    apart = not system and len(counts) > 0 and context.derived(kinds_of)[0] == SYSTEM
+    return sum(counts) - (counts[0] if apart else 0)
+
+
+class _Clearing:
+    """Results cleared one by one, with the tokens that this has saved."""
+
+    def __init__(self, context: Context, counts: Approximate, settings: Settings) -> None:
+        self.draft = Draft(context, CLEAR_REASONS)
+        self.saved = 0
+        self._context, self._counts = context, counts
+        self._exchanges = context.derived(Exchanges)
+        self._excluded = named(settings["exclude_tools"]) or frozenset()
+        self._placeholder = settings["placeholder"] or ""
+        self._inputs = settings["clear_tool_inputs"]
+        self._emptied: dict[int, set[int]] = defaultdict(set)
+        """The calls of a message whose arguments are cleared."""
+        self._chars: dict[int, int] = {}
+        """Characters of a message, once arguments of it are cleared."""
+
+    def take(self, row: int) -> None:
+        """Clear a result, unless it is excluded or answers no call of the nearest assistant message before it."""
+        caller = self._exchanges.kinds.rfind(ASSISTANT, 0, row)
+        keys = self._exchanges.keys.get(caller, ())
+        key = self._exchanges.answers[row]
+        if key not in keys or self._exchanges.name(row) in self._excluded:
+            return
+        content, new = self._context.messages[row].get("content"), self._placeholder
+        if content != new and not (content is None and not new):
+            self.saved += self._counts.tokens[row] - self._counts.with_content(row, new)
+            self.draft.change(row, Action.PLACEHOLDER, CLEARED, len(new))
+        if self._inputs:
+            self._empty(caller, keys.index(key))
+
+    def _empty(self, row: int, place: int) -> None:
+        given, size = self._exchanges.calls[row][place].arguments, self._counts.args[row][place]
+        if place in self._emptied[row] or (size == len("{}") and arguments.read(given) == {}):
+            return
+        self._emptied[row].add(place)
+        self.draft.change(row, Action.CLEAR_ARGUMENTS, ARGUMENTS_CLEARED)
+        before = self._chars.get(row, self._counts.chars[row])
+        listed = isinstance(self._context.messages[row].get("content"), list)  # then calls are not counted
+        after = before if listed else before + len("{}") - size
+        self.saved += tokens(before) - tokens(after)
+        self._chars[row] = after
+
+    def plan(self) -> Plan:
+        """The plan of what was taken."""
+        return self.draft.plan(self._write)
+
+    def _write(self, row: int) -> Body:
+        body = self._context.messages[row]
+        if self.draft.action[row] == Action.PLACEHOLDER:
+            return with_text(body, self._placeholder)
+        return arguments.replaced(body, lambda at, _, given: "{}" if at in self._emptied[row] else given)
+
+
+CLEAR = Policy(
+    name="langchain-clear",
+    mode="stateless",
+    params=(
+        Param(
+            "trigger", "tokens", 100_000, "Nothing is cleared up to this many tokens.", high=_reach, step=500,
+            threshold=True,
+        ),
+        Param("keep", "results", 3, "Newest results, never cleared; excluded ones count among them.", high=64),
+        Param(
+            "clear_at_least", "tokens", 0, "Clearing stops once it has saved this much, a ceiling despite its name.",
+            high=_reach, step=500, off=0,
+        ),
+        flag("clear_tool_inputs", False, "Whether the arguments of the cleared results' calls go too."),
+        names("exclude_tools", "Tools whose results stay, separated by commas."),
+        marker("placeholder", "[cleared]", "What stands for a cleared result; longer than a result, it makes it grow."),
+        flag("system_counted", False, "Whether a leading system message counts; create_agent keeps it apart."),
+    ),
+    plan=clear,
+    help="Puts a placeholder in the place of old tool results when the session is over a number of tokens.",
+    protects="the number and order of messages, what user and system say, and the newest results",
+    source=f"ClearToolUsesEdit, {SOURCE}",
+)  # fmt: skip
+
+
+# --- trim ---
+
+TRIM_REASONS = (
+    "within the budget: sent as recorded",
+    "does not fit the budget, or may not stand at the end of it",
+    "the message at the border of the budget, kept in part",
+)
+_, OUTSIDE, IN_PART = range(len(TRIM_REASONS))
+TYPE_CHOICES = (None, *TYPES)
+
+
+def trim(context: Context, settings: Settings) -> Plan:
+    """The plan of `trim_messages`."""
+    first = settings["strategy"] == "first"
+    trimming = Trimming(
+        context,
+        counts=settings["token_counter"] == "approximate",
+        partial=settings["allow_partial"],
+        start_on=_types(settings["start_on"]),
+        end_on=_types(settings["end_on"]),
+        include_system=settings["include_system"],
+    )
+    limit, rows = max(0, settings["max_tokens"]), range(len(context))
+    left = trimming.first(rows, limit) if first else trimming.last(rows, limit)
+    draft = _trimmed(context, left, Action.HEAD if first else Action.TAIL)
+    if first and (settings["start_on"] or settings["include_system"]):
+        draft.warnings.append("start_on and include_system go with strategy last; LangChain refuses them here")
+    return draft.plan(lambda row: {**context.messages[row], "content": _content(left)})
+
+
+def _types(value: Any) -> Collection[int] | None:
+    words = named(value)
+    return None if not words else frozenset(TYPES[word] for word in words if word in TYPES)
+
+
+def _trimmed(context: Context, left: Trimmed, partly: Action) -> Draft:
+    draft = Draft(context, TRIM_REASONS)
+    kept = bytearray(len(context))
+    for row in left.rows:
+        kept[row] = 1
+    draft.drop((row for row, stays in enumerate(kept) if not stays), OUTSIDE)
+    if left.partial >= 0:
+        draft.change(left.partial, partly, IN_PART, len(text_of({"content": _content(left)})))
+    return draft
+
+
+def _content(left: Trimmed) -> str | list[Any]:
+    return left.content if isinstance(left.content, str) else list(left.content)
+
+
+TRIM = Policy(
+    name="langchain-trim",
+    mode="stateless",
+    params=(
+        Param(
+            "max_tokens", "tokens", 16_000, "As much as fits into this is sent (ours: LangChain has no default).",
+            high=_reach, step=500, threshold=True,
+        ),
+        one_of("token_counter", ("approximate", "len"), "Count tokens by characters, or each message as one."),
+        one_of("strategy", ("last", "first"), "Which end of the conversation is kept."),
+        flag("allow_partial", False, "Whether the message at the border is kept in part, by parts or lines."),
+        flag("include_system", False, "Whether a leading system message stays, even if it alone is over the budget."),
+        one_of("start_on", TYPE_CHOICES, "What kind of message must come first; none: any.", accepts=is_names),
+        one_of("end_on", TYPE_CHOICES, "What kind of message must come last; none: any.", accepts=is_names),
+    ),
+    plan=trim,
+    help=(
+        "Sends as many of the newest (or the oldest) messages as fit into a budget. It knows nothing of pairs: "
+        "start_on human keeps them whole."
+    ),
+    protects="the system message, where include_system is on",
+    source=f"trim_messages, {SOURCE}",
+)  # fmt: skip
+
+
+# --- summarise ---
+
+SUMMARY_REASONS = (
+    "recent, or needed by a recent result: sent as recorded",
+    "replaced by the summary of the conversation to date",
+    "below the trigger: everything is sent",
+    "everything fits into what is kept",
+)
+_, SUMMARISED, NOT_DUE, ALL_KEPT = range(len(SUMMARY_REASONS))
+SUMMARY_HEAD = "Here is a summary of the conversation to date:\n\n"
+TOO_LONG = "Previous conversation was too long to summarize."
+
+
+def summarize(context: Context, settings: Settings) -> Plan:
+    """The plan of `SummarizationMiddleware.before_model`."""
+    window = max(0, settings["max_input_tokens"] or 0)
+    if not _due(context, settings, window):
+        return left_alone(context, SUMMARY_REASONS, NOT_DUE)
+    cut = _summary_cut(context, settings, window)
+    if cut <= 0:
+        return left_alone(context, SUMMARY_REASONS, ALL_KEPT)
+    draft = Draft(context, SUMMARY_REASONS)
+    draft.merge(range(cut), SUMMARISED)
+    text = f"{SUMMARY_HEAD}{_summary(draft, cut, settings)}"
+    reason = f"a summary of {cut:,} earlier messages"
+    draft.insert(-1, InsertKind.SUMMARY, {"role": "user", "content": text}, reason, (0, cut))
+    return draft.unwritten()
+
+
+def _due(context: Context, settings: Settings, window: int) -> bool:
+    conditions = conditions_of(settings, "trigger")
+    total = sum(context.derived(Approximate).tokens) if conditions else 0
+    return len(context) > 0 and any(
+        all((len(context) if one.kind == "messages" else total) >= _threshold(one, window) for one in alternative)
+        for alternative in conditions
+    )
+
+
+def _threshold(one: Amount, window: int) -> int | float:
+    return one.tokens(window) if one.kind == "fraction" else one.value
+
+
+def _summary_cut(context: Context, settings: Settings, window: int) -> int:
+    """The first row that is kept; 0: nothing is summarised."""
+    keep, rows = amount_of(settings, "keep"), len(context)
+    if keep is None:
+        return 0
+    if keep.kind == "messages":
+        cut = rows - max(0, int(keep.value))
+    else:
+        cut = _cut_by_tokens(context.derived(Approximate).tokens, keep.tokens(window))
+    return _with_calls(context, cut) if 0 < cut < rows else max(0, cut)
+
+
+def _cut_by_tokens(counts: Sequence[int], goal: int) -> int:
+    if sum(counts) <= goal:
+        return 0
+    return min(fitting_suffix(counts, goal), len(counts) - 1)
+
+
+def _with_calls(context: Context, cut: int) -> int:
+    """A cut before results moves back to the message that called for one of them, else past them."""
+    exchanges = context.derived(Exchanges)
+    if exchanges.kinds[cut] != TOOL:
+        return cut
+    end, wanted = cut, set()
+    while end < len(context) and exchanges.kinds[end] == TOOL:
+        wanted.add(exchanges.answers[end])
+        end += 1
+    for row in range(cut - 1, -1, -1):
+        if not wanted.isdisjoint(exchanges.keys.get(row, ())):
+            return row
+    return end
+
+
+def _summary(draft: Draft, cut: int, settings: Settings) -> str:
+    context, limit = draft.context, settings["trim_tokens_to_summarize"]
+    head = list(context.messages[:cut])
+    if limit:
+        trimming = Trimming(context, partial=True, start_on=(USER,), include_system=True)
+        left = trimming.last(range(cut), max(0, limit))
+        if not left.rows:
+            return TOO_LONG
+        head = [
+            {**context.messages[row], "content": _content(left)} if row == left.partial else context.messages[row]
+            for row in left.rows
+        ]
+    return summarised(head, settings.get("summarise"), draft).strip()
+
+
+SUMMARIZE = Policy(
+    name="langchain-summarize",
+    mode="carried",
+    params=(
+        *amount(
+            "trigger", 16_000, ("tokens", "messages", PERCENT, NEVER),
+            "From this size on a summary is made (ours: LangChain's default is never).", threshold=True,
+        ),
+        *amount("keep", 20, ("messages", "tokens", PERCENT), "What is kept at the end; the cut moves back for pairs."),
+        optional(
+            "trim_tokens_to_summarize", "tokens", 4_000, "What the summarising model is shown, from the end; 0: all.",
+            high=64_000, step=500,
+        ),
+        optional(
+            "max_input_tokens", "tokens", 200_000, "The model's window, of which percents are taken.", high=1_000_000,
+            step=1_000,
+        ),
+    ),
+    plan=summarize,
+    help=(
+        "Replaces the beginning of the conversation by a summary. A system message among the messages is summarised "
+        "like any other, and the summary may be longer than what it replaces."
+    ),
+    protects="the newest messages, with the calls of their results",
+    source=f"SummarizationMiddleware, {SOURCE}",
+    extras=("summarise",),
+)  # fmt: skip
+
+POLICIES = (CLEAR, TRIM, SUMMARIZE)
