@@ -1,0 +1,151 @@
+"""AutoGen's three model contexts: the newest messages, head and tail, and as many as a token limit allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.change import InsertKind, Plan
+from inspector.message import TOOL, Context
+from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.zoo.bundles import bundles_of
+from inspector.policies.zoo.cuts import ceil4
+from inspector.policies.zoo.drafting import Draft
+from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.params import optional
+
+SOURCE = "autogen-core 0.7.5"
+REASONS = (
+    "within the limits: sent as recorded",
+    "outside of what is kept",
+    "a result whose call is not kept",
+    "calls at the end of the head, whose results are not kept",
+    "a system message: always in front",
+)
+_, OUTSIDE, ORPHAN, OPEN_CALLS, SYSTEM_FRONT = range(len(REASONS))
+MESSAGE_TOKENS = 4
+
+
+def _draft(context: Context) -> Draft:
+    draft = Draft(context, REASONS)
+    draft.in_front(context.derived(bundles_of).systems, SYSTEM_FRONT)
+    return draft
+
+
+def _drop(draft: Draft, places: Sequence[int], reason: int = OUTSIDE) -> None:
+    draft.drop(draft.context.derived(bundles_of).rows_of(places), reason)
+
+
+def buffered(context: Context, settings: Settings) -> Plan:
+    """The plan of `BufferedChatCompletionContext`."""
+    bundles, draft = context.derived(bundles_of), _draft(context)
+    start = max(0, len(bundles) - max(1, settings["buffer_size"]))
+    _drop(draft, range(start))
+    if start < len(bundles) and bundles.kinds[start] == TOOL:
+        _drop(draft, (start,), ORPHAN)
+    return draft.unwritten()
+
+
+def head_and_tail(context: Context, settings: Settings) -> Plan:
+    """The plan of `HeadAndTailChatCompletionContext`."""
+    bundles, draft = context.derived(bundles_of), _draft(context)
+    head, tail = max(1, settings["head_size"]), max(1, settings["tail_size"])
+    start, skipped = len(bundles) - tail, len(bundles) - head - tail
+    if skipped <= 0:
+        return draft.unwritten()
+    _drop(draft, range(head, start))
+    if bundles.rows[head - 1][0] in context.derived(Exchanges).calls:
+        _drop(draft, (head - 1,), OPEN_CALLS)
+    if bundles.kinds[start] == TOOL:
+        _drop(draft, (start,), ORPHAN)
+    body = {"role": "user", "content": f"Skipped {skipped} messages."}
+    draft.insert(bundles.rows[start - 1][-1], InsertKind.NOTICE, body, "says how many messages are left out", None)
+    return draft.unwritten()
+
+
+def costs_of(context: Context) -> list[int]:
+    """Tokens of each of AutoGen's messages: characters through 4, and 4."""
+    exchanges, chars = context.derived(Exchanges), context.columns.chars
+    return [sum(_chars(exchanges, chars, row) for row in rows) for rows in context.derived(bundles_of).rows]
+
+
+def _chars(exchanges: Exchanges, chars: Sequence[int], row: int) -> int:
+    return chars[row] + sum(len(call.name) + len(call.arguments) for call in exchanges.calls.get(row, ()))
+
+
+def token_limited(context: Context, settings: Settings) -> Plan:
+    """The plan of `TokenLimitedChatCompletionContext`: the message in the middle goes until the rest fits.
+
+    Taking out the middle one by one leaves a head and a tail that shrink in turns, so no list need be rebuilt.
+    """
+    bundles, draft = context.derived(bundles_of), _draft(context)
+    limit = settings["token_limit"] or settings["model_window"] or 0
+    costs = [ceil4(chars) + MESSAGE_TOKENS for chars in context.derived(costs_of)]
+    head, tail = len(bundles) // 2, len(bundles) // 2
+    left, total = len(bundles), sum(costs)
+    while left and total > limit:
+        if left // 2 < head:
+            head -= 1
+            total -= costs[head]
+        else:
+            total -= costs[tail]
+            tail += 1
+        left -= 1
+    _drop(draft, range(head, tail))
+    first = 0 if head else tail
+    if left and bundles.kinds[first] == TOOL:
+        _drop(draft, (first,), ORPHAN)
+    return draft.unwritten()
+
+
+def _length(context: Context) -> int:
+    return max(60, len(context))
+
+
+BUFFERED = Policy(
+    name="autogen-buffered",
+    mode="stateless",
+    params=(
+        Param(
+            "buffer_size", "messages", 40, "How many of the newest messages are sent; results of a round count once.",
+            low=1, high=_length,
+        ),
+    ),
+    plan=buffered,
+    help="Sends the newest messages and the system prompt. A round's results are one message here.",
+    protects="the system messages",
+    source=f"BufferedChatCompletionContext, {SOURCE}",
+)  # fmt: skip
+
+HEAD_TAIL = Policy(
+    name="autogen-head-tail",
+    mode="stateless",
+    params=(
+        Param("head_size", "messages", 3, "How many of the first messages are sent.", low=1, high=_length),
+        Param("tail_size", "messages", 20, "How many of the newest messages are sent.", low=1, high=_length),
+    ),
+    plan=head_and_tail,
+    help="Sends the first and the newest messages, and one between them that says how many were skipped.",
+    protects="the system messages and the first messages",
+    source=f"HeadAndTailChatCompletionContext, {SOURCE}",
+)
+
+TOKEN_LIMITED = Policy(
+    name="autogen-token-limited",
+    mode="stateless",
+    params=(
+        optional(
+            "token_limit", "tokens", 16_000, "Messages go until the rest is within this; 0: within the model's window.",
+            high=lambda context: max(1_000, sum(context.derived(costs_of)) // 3), step=500, threshold=True,
+        ),
+        optional(
+            "model_window", "tokens", 200_000, "The model's window, which counts where there is no limit.",
+            high=1_000_000, step=1_000,
+        ),
+    ),
+    plan=token_limited,
+    help="Takes out the message in the middle until the rest fits, and so parts calls from results.",
+    protects="the system messages",
+    source=f"TokenLimitedChatCompletionContext, {SOURCE}",
+)  # fmt: skip
+
+POLICIES = (BUFFERED, HEAD_TAIL, TOKEN_LIMITED)
