@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from inspector.message import Context
 from inspector.policies import cascade, checkpoint, head_tail
+from inspector.policies.offered import Offered
 from inspector.policies.policy import Mode, Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
+from inspector.policies.zoo import HOMES
 from inspector.tokens import counter_for
 
 __all__ = [
@@ -19,10 +20,13 @@ __all__ = [
     "policy_named",
 ]  # fmt: skip
 
-POLICIES: Mapping[str, Policy] = MappingProxyType(
-    {policy.name: policy for policy in (head_tail.POLICY, cascade.POLICY, checkpoint.POLICY)}
+POLICIES: Mapping[str, Policy] = Offered(
+    {policy.name: policy for policy in (head_tail.POLICY, cascade.POLICY, checkpoint.POLICY)}, HOMES
 )
-"""Every policy by its name, in the order in which they are offered."""
+"""Every policy by its name, in the order in which they are offered: our own three, then the products'."""
+
+NAMED = 3
+"""How many policies a sentence names: our own."""
 
 
 class UnknownPolicy(LookupError):
@@ -37,7 +41,8 @@ def policy_named(name: str) -> Policy:
     if name in POLICIES:
         return POLICIES[name]
     near = difflib.get_close_matches(name, POLICIES, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(POLICIES)}"
+    some = f"{', '.join(list(POLICIES)[:NAMED])} and {len(POLICIES) - NAMED} more"
+    hint = f"did you mean {near[0]}?" if near else f"there are {some}"
     raise UnknownPolicy(f"there is no policy {name[:60]!r}; {hint}")
 
 

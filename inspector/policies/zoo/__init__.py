@@ -1,0 +1,29 @@
+"""What agent products do to their context: their compaction policies, one file a product, over shared primitives.
+
+`HOMES` says which module holds which policy, so that none is imported before one of its policies is asked for. Each
+module has a tuple `POLICIES`. The exact rules are those of ZOO.md and POLICIES.md.
+"""
+
+from collections.abc import Mapping
+
+_MODULES = {
+    "langchain": ("langchain-clear", "langchain-trim", "langchain-summarize"),
+    "deepagents": ("deepagents-args",),
+    "inspect_ai": ("inspect-edit", "inspect-trim"),
+    "strands": ("strands-sliding",),
+    "agent_framework": (
+        "agent-framework-truncation", "agent-framework-sliding", "agent-framework-selective",
+        "agent-framework-tool-result", "agent-framework-context-window", "agent-framework-token-budget",
+    ),
+    "semantic_kernel": ("semantic-kernel-truncation",),
+    "autogen": ("autogen-buffered", "autogen-head-tail", "autogen-token-limited"),
+    "adk": ("adk-context-filter",),
+    "openai_agents": ("openai-agents-trimmer",),
+    "openhands": ("openhands-condenser",),
+    "aider": ("aider-summary",),
+}  # fmt: skip
+
+HOMES: Mapping[str, str] = {
+    name: f"inspector.policies.zoo.{module}" for module, names in _MODULES.items() for name in names
+}
+"""The module of each policy, in the order in which they are offered."""
