@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from inspector.change import Site
 from inspector.formats.format import CannotWrite
 from inspector.formats.links import linked
+from inspector.formats.native import Native
 from inspector.formats.pieces import Pieces
 from inspector.formats.rewriting import New, Shape
 from inspector.message import Body
@@ -81,11 +83,34 @@ def _line(beside: Body, message: Body, new: New) -> Body:
     return {key: own.get(key, beside.get(key)) for key in _ENVELOPE if key in beside or key in own}
 
 
+def _uuid(line: Any) -> Iterator[str]:
+    if isinstance(line, dict) and isinstance(line.get("uuid"), str):
+        yield line["uuid"]
+
+
+def _copies(native: Native, entry: Site) -> Sequence[Site]:
+    """A line with its copies, which would be read in its place."""
+    value = native.value(entry)
+    name = next(_uuid(value), None)
+    if name is None:
+        return [entry]
+    found = native.index(entry, _uuid)[name]
+    return [site for site in found if site == entry or _says_the_same(native.value(site), value)]
+
+
+def _says_the_same(one: Body, other: Body) -> bool:
+    try:
+        return bool(one.get("message") == other.get("message"))
+    except RecursionError:  # nested beyond what Python compares
+        return False
+
+
 LINES = Shape(
     change=Pieces().change,
     encode=_lines,
     inner="/message",
     holds=_held_by_line,
+    whole=_copies,
     link=linked("uuid", "parentUuid", "logicalParentUuid"),
 )
 """Messages in the lines of a tree."""

@@ -10,7 +10,7 @@ from typing import Any
 from inspector.change import Patch, Site, replaced
 from inspector.formats.format import CannotWrite
 from inspector.formats.gemini_parts import response_of
-from inspector.formats.native import ABSENT, Native
+from inspector.formats.native import Native
 from inspector.formats.pieces import Content, Part, Pieces, is_thought, parts_under, text_in
 from inspector.formats.rewriting import Change, New, Row, Shape
 from inspector.formats.shapes import as_dict, as_list
@@ -147,14 +147,28 @@ def _answer(native: Native, call: Site, body: Body) -> Iterable[Patch]:
     return [replaced(call.under("/result"), [_response_part(body, name)])]
 
 
+def _name(record: Any) -> Iterator[str]:
+    if isinstance(record, dict) and "type" in record and isinstance(record.get("id"), str):
+        yield record["id"]
+
+
+def _doubled(record: Any) -> Iterator[str]:
+    """The calls whose results a record only says once more."""
+    parts = as_list(as_dict(record).get("content"))
+    answered = [as_dict(response_of(part)).get("id") for part in parts]
+    if parts and all(isinstance(one, str) for one in answered):
+        yield from (str(one) for one in answered)
+
+
 def _all_of_record(native: Native, entry: Site) -> Iterable[Site]:
-    """A record of a line with the earlier ones of its id, which it replaced and which would come back without it."""
+    """A record with the earlier ones of its id, which it replaced, and with doubles of its results: both would be read
+    without it."""
     value = native.value(entry)
-    name = as_dict(value).get("id") if value is not ABSENT else None
-    if entry.line is None or entry.pointer or not isinstance(name, str):
-        return [entry]
-    of_name = [site for site, one in native.entries(entry.file) if as_dict(one).get("id") == name and "type" in one]
-    return of_name or [entry]
+    calls = [as_dict(call).get("id") for call in as_list(as_dict(value).get("toolCalls"))]
+    doubles = native.index(entry, _doubled) if calls else {}
+    names = native.index(entry, _name) if entry.line is not None else {}
+    found = [site for name in _name(value) for site in names.get(name, ())]
+    return {entry, *found, *(site for call in calls if isinstance(call, str) for site in doubles.get(call, ()))}
 
 
 RECORDS = Shape(

@@ -33,7 +33,7 @@ def linked(id_key: str, *parent_keys: str) -> Link:
 class _Mending:
     def __init__(self, native: Native, rows: Sequence[Row], moves: Moves, keys: _Keys) -> None:
         self._moves, self._keys = moves, keys
-        self._entries = list(_entries(native, rows[-1].site)) if rows else []
+        self._entries = _entries(native, rows[-1].site) if rows else []
         self._at: dict[str, int] = {}
         for place, (_, value) in enumerate(self._entries):
             name = value.get(keys.id)
@@ -156,21 +156,19 @@ class _Mending:
         return parent
 
 
-def _entries(native: Native, site: Site) -> Iterator[tuple[Site, Body]]:
-    """All entries of the file, or of the list, that a message stands in."""
-    if site.line is not None:
-        yield from ((entry, value) for entry, value in native.entries(site.file) if isinstance(value, dict))
-        return
-    above = "/" + site.pointer.split("/")[1]
-    values = native.value(Site(above, None, site.file))
-    for number, value in enumerate(values if isinstance(values, list) else ()):
-        if isinstance(value, dict):
-            yield Site(f"{above}/{number}", None, site.file), value
-
-
 def _itself_and_above(site: Site) -> Iterator[Site]:
     yield site
     pointer = site.pointer
     while pointer:
         pointer = pointer.rpartition("/")[0]
         yield site._replace(pointer=pointer)
+
+
+def _entries(native: Native, site: Site) -> list[tuple[Site, Body]]:
+    """All entries of the file, or of the list, that a message stands in."""
+    first = Site("", site.line, site.file) if site.line is not None else _first_in_list(site)
+    return [(entry, value) for entry, value in native.siblings(first) if isinstance(value, dict)]
+
+
+def _first_in_list(site: Site) -> Site:
+    return site._replace(pointer="/" + site.pointer.split("/")[1] + "/0")

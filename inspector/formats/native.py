@@ -40,6 +40,7 @@ class Native:
         self._recording = recording
         self._raw = unpacked(packed, session.file)
         self._records: dict[str, dict[int, list[Record]]] = {}
+        self._indexes: dict[tuple[Any, ...], Mapping[str, Sequence[Site]]] = {}
         self._glued: dict[str, frozenset[int]] = {}
 
     def recording(self, file: str = "") -> Recording:
@@ -90,6 +91,27 @@ class Native:
         for line, held in self.records(file).items():
             for number, record in enumerate(held):
                 yield Site("", line, file, number if len(held) > 1 else None), record.value
+
+    def siblings(self, entry: Site) -> Iterator[tuple[Site, Any]]:
+        """The entries that stand where one does, itself too: the lines of its file, the elements of its list."""
+        if entry.line is not None and not entry.pointer:
+            yield from self.entries(entry.file)
+            return
+        above = entry._replace(pointer=entry.pointer.rpartition("/")[0])
+        values = self.value(above)
+        for number, value in enumerate(values if isinstance(values, list) else ()):
+            yield above.under(f"/{number}"), value
+
+    def index(self, entry: Site, names: Callable[[Any], Iterable[str]]) -> Mapping[str, Sequence[Site]]:
+        """The siblings of an entry by the names that each of them has; made once."""
+        key = (entry.file, entry.line is None, entry.pointer.rpartition("/")[0], names)
+        if key not in self._indexes:
+            found: dict[str, list[Site]] = {}
+            for site, value in self.siblings(entry):
+                for name in names(value):
+                    found.setdefault(name, []).append(site)
+            self._indexes[key] = found
+        return self._indexes[key]
 
     def glued(self, file: str = "") -> frozenset[int]:
         """The lines that hold several records."""

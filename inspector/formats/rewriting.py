@@ -262,7 +262,8 @@ class _Rewriting:
                     )
 
     def _removals(self) -> Iterator[Patch]:
-        gone = {site for entry in self._moves.gone for site in self._shape.whole(self._native, entry)}
+        gone = self._moves.gone
+        gone.update([site for entry in gone for site in self._shape.whole(self._native, entry)])
         yield from map(removed, gone)
         for site in self._gone_pieces - gone:
             if not any(above in gone or above in self._gone_pieces for above in _above(site)):

@@ -163,6 +163,32 @@ def test_any_choice_of_rows_is_written_or_refused(
     assert all(map(says_the_same, found, messages))
 
 
+JUNK = st.sampled_from([b"", b"\0\0", b"\xff", b"\n", b"{}", b"null", b'"', b",", b"]", b'"id":1,', b"\\ud800"])
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_damaged_file_is_written_as_sent_or_refused(
+    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    raw = FILES[name]
+    at = data.draw(st.integers(0, len(raw)))
+    path = tmp_path_factory.mktemp("spoilt") / "recorded"
+    path.write_bytes(raw[:at] + data.draw(JUNK) + raw[at + data.draw(st.sampled_from([0, 0, 1, 30, len(raw)])) :])
+    policy, chosen = data.draw(st.sampled_from(RUNS))
+    try:
+        session = load(path)
+        view = inspector.compact(session, policy, **chosen)
+        made = natively(view, session)[""]
+    except (CannotWrite, UnreadableSession):
+        return
+    path.with_name("out").write_bytes(made or b"")
+    found = conversations(path.with_name("out"), session.format).conversations[0].messages
+    assert len(found) == len(view.messages)
+    assert all(map(says_the_same, found, view.messages))
+
+
 # One format at a time: what its file looks like afterwards.
 
 
@@ -208,6 +234,13 @@ def test_a_line_that_loses_its_only_block_goes(tmp_path: Path) -> None:
     assert parents == {"u1": None, "x1": "u1", "a2": "x1", "a3": "a2", "u2": "a3", "a4": "u2", "u3": "a4"}
 
 
+def test_a_copied_line_goes_with_the_line_that_counts(tmp_path: Path) -> None:
+    last = writable.CLAUDE_CODE.splitlines()[-2]
+    session = loaded(tmp_path, writable.CLAUDE_CODE + b"\r\n" + last.replace(b'"sessionId":"s"', b'"sessionId":"t"'))
+    assert [found.code for found in session.damage] == ["duplicate-record"]
+    assert b"Thanks." not in written(session, *with_rows(session, {len(session) - 1: None}))
+
+
 def test_a_stub_stands_where_the_format_keeps_results(tmp_path: Path) -> None:
     use = {"type": "tool_use", "id": "c2", "name": "look", "input": {}}
     turns = [*writable.TURNS[:1], {"role": "assistant", "content": [writable.USE, use]}, *writable.TURNS[2:]]
@@ -233,6 +266,16 @@ def test_a_record_that_an_earlier_one_stands_behind_goes_with_it(tmp_path: Path)
     session = loaded(tmp_path, writable.GEMINI_LINES)
     made = written(session, *with_rows(session, {1: None, 2: None}))
     assert b'"id": "2"' not in made
+
+
+def test_a_result_that_gemini_cli_says_twice_goes_twice(tmp_path: Path) -> None:
+    double = {"id": "2b", "timestamp": "t2", "type": "user", "content": [writable.ANSWERED]}
+    raw = writable.indented(
+        {**writable.GEMINI_HEAD, "messages": [*writable.RECORDS[:2], double, *writable.RECORDS[2:]]}
+    )
+    session = loaded(tmp_path, raw)
+    assert raw.count(b"pier 2: empty") == 2
+    assert b"pier 2: empty" not in written(session, *with_rows(session, {1: None, 2: None}))
 
 
 def test_a_custom_call_gets_a_custom_result(tmp_path: Path) -> None:
