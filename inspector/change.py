@@ -38,6 +38,8 @@ class Action(IntEnum):
     """Not sent: an insert (a summary, as a rule) stands for it."""
     MOVE = 10
     """Sent unchanged at another place (see `Plan.order`)."""
+    REWRITE = 11
+    """Sent in other words or under another id, as a repair does it."""
 
 
 GONE = frozenset((Action.DROP, Action.MERGE))
@@ -90,7 +92,7 @@ def _no_stats() -> Mapping[str, int]:
     return {}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """What a policy does to a context: one action a row, the inserts, and how to make a changed message.
 

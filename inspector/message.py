@@ -189,7 +189,7 @@ class Columns:
         return columns
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Context:
     """Messages in the order in which a model reads them: all that policies and counts see."""
 
@@ -203,6 +203,9 @@ class Context:
 
     def __len__(self) -> int:
         return len(self.messages)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self):,} messages>"
 
     @cached_property
     def columns(self) -> Columns:
@@ -303,7 +306,7 @@ class Outline:
     branches: tuple[Branch, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Session(Context):
     """One recorded conversation, as loaded."""
 

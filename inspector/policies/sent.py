@@ -15,7 +15,7 @@ INSERTED = -1
 """In `SentView.source`: a message that the plan made."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SentView:
     """A context after a plan. It is a context itself: policies and checks can look at it like at a recording.
 
@@ -32,6 +32,9 @@ class SentView:
     def counter(self) -> Counter:
         """What counts the tokens."""
         return self.counting if isinstance(self.counting, Counter) else self.counting()
+
+    def __repr__(self) -> str:
+        return f"<SentView of {len(self.plan.action):,} messages under {self.policy}>"
 
     @cached_property
     def messages(self) -> list[Body]:
