@@ -51,6 +51,8 @@ def written_back(
                           "messages are written in OpenAI shape, from any format")  # fmt: skip
     if session.branch is not None:
         raise CannotWrite("a branch that the session has left is not written back, only its live one")
+    if not messages and len(session):
+        raise CannotWrite("no message of the conversation would be left to write")
     native, plan = native_of(session, format, fresh, raw), plan_of(session, messages, source)
     if not plan.fired:
         return {} if native.files() else {"": native.packed}

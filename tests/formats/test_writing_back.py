@@ -419,6 +419,11 @@ def test_a_file_that_is_gone_is_a_sentence(tmp_path: Path) -> None:
         written(session, session.messages, range(len(session)))
 
 
+def test_a_session_is_not_written_without_a_message(recorded: Session) -> None:
+    with pytest.raises(CannotWrite, match="no message of the conversation would be left"):
+        written(recorded, [], [])
+
+
 def test_messages_of_a_program_have_no_file() -> None:
     session = from_messages(writable.CHAT)
     native = format_named("openai_chat")
