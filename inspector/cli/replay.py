@@ -97,7 +97,7 @@ def _run(
     calibration = calibrate(session, counter, tokens)
     price = _price(session, chosen.name, prices)
     head = head_of(session, counter)
-    apply = calibration is not None and not counter.exact
+    apply = calibration is not None and calibration.usable and not counter.exact
     if calibration is not None and apply:
         head = head._replace(tokens=calibration.fitted(head.tokens))
     till = Till(chosen, price, output_tokens(session, counter), session.model, head, session.times)

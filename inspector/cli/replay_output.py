@@ -41,7 +41,7 @@ class Run:
     @property
     def label(self) -> str:
         """How sure the counts are."""
-        if self.counter.exact or self.calibration is None:
+        if self.counter.exact or self.calibration is None or not self.calibration.usable:
             return self.counter.label
         return self.calibration.label
 
@@ -170,10 +170,22 @@ def _summary(run: Run) -> str:
         ("requests", f"{sums.requests:,}, {sums.fired:,} with changes, {sums.broke:,} broke the cached prefix"),
         ("input", f"{sums.original_tokens:,} -> {sums.sent_tokens:,} tokens, saved {saved:,}{share}  {run.label}"),
         ("largest", largest),
+        *_recorded_usage(run),
         ("cache", f"{sums.cache_hit:.1%} of the input known  {run.provider.title}: {run.provider.help}"),
         *_costs(run),
     ]
     return table(rows)
+
+
+def _recorded_usage(run: Run) -> list[tuple[str, str]]:
+    """What the provider counted, beside our own counts."""
+    found = run.calibration
+    if found is None:
+        return []
+    sizes = f"{sum(one.recorded for one in found.requests):,}, counted {sum(one.ours for one in found.requests):,}"
+    besides = f", {found.overhead:,} in each are not in the recording" if found.overhead else ""
+    fit = f"x{found.factor:.2f} +-{found.spread:.0%}{besides}; {len(found.outliers):,} outliers"
+    return [("recorded", f"{len(found.requests):,} requests of {sizes} tokens ({found.gap:+.1%}): {fit}")]
 
 
 def _costs(run: Run) -> list[tuple[str, str]]:

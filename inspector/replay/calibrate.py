@@ -23,6 +23,10 @@ FEWEST = 5
 GROWTH = 1.5
 """How much larger than the smallest the largest request must be for that."""
 MOST_POINTS = 300
+PLAUSIBLE = (0.5, 2.0)
+"""Factors that two tokenizers can lie apart; beyond them the difference is what the recording does not hold."""
+USABLE = 0.25
+"""A larger spread says that the recorded figures are of something else."""
 SPREAD_SHARE = 0.68
 OUTLIER = 0.05
 LEAST_OVERHEAD = 0.02
@@ -51,6 +55,11 @@ class Calibration:
     """Two thirds of the requests lie within this share of the fit."""
     outliers: tuple[Measured, ...]
     """Requests that lie farther off than 5 %, and than three times the spread."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether the fit says more than our own count."""
+        return self.spread <= USABLE
 
     @property
     def label(self) -> str:
@@ -91,7 +100,7 @@ def calibrate(session: Session, counter: Counter, tokens: Sequence[int] | None =
     measured = measure(session, counter, tokens)
     if not measured:
         return None
-    factor, overhead = _line(measured)
+    factor, overhead = _plausible(measured, *_line(measured))
     off = sorted(_off(one, factor, overhead) for one in measured)
     spread = off[min(len(off) - 1, int(SPREAD_SHARE * len(off)))]
     far = max(OUTLIER, 3 * spread)
@@ -123,6 +132,12 @@ def _kept(compaction: Compaction, rows: Sequence[int]) -> int:
 
 def _off(one: Measured, factor: float, overhead: int) -> float:
     return abs(factor * one.ours + overhead - one.recorded) / one.recorded
+
+
+def _plausible(measured: Sequence[Measured], factor: float, overhead: int) -> tuple[float, int]:
+    if PLAUSIBLE[0] <= factor <= PLAUSIBLE[1]:
+        return factor, overhead
+    return 1.0, max(0, round(median(one.recorded - one.ours for one in measured)))
 
 
 def _line(measured: Sequence[Measured]) -> tuple[float, int]:

@@ -53,6 +53,21 @@ def test_a_few_odd_requests_are_named_and_move_nothing() -> None:
     assert [one.row for one in found.outliers] == [9, 21]
 
 
+def test_what_no_tokenizer_explains_is_put_down_to_what_is_not_recorded() -> None:
+    found = calibrate(session(3, 1, 17_000), COUNTER)
+    assert found is not None
+    assert (found.factor, found.usable) == (1.0, True)
+    assert found.overhead == pytest.approx(17_000, abs=5)
+
+
+def test_recorded_figures_of_something_else_are_not_used() -> None:
+    made = session(4, 1, 0)
+    object.__setattr__(made, "usage", tuple(Usage(u.row, 10 ** (1 + at), 0, 1) for at, u in enumerate(made.usage)))
+    found = calibrate(made, COUNTER)
+    assert found is not None
+    assert not found.usable
+
+
 def test_without_recorded_usage_there_is_nothing_to_calibrate_on() -> None:
     assert calibrate(inspector.from_messages([{"role": "assistant", "content": "a"}]), COUNTER) is None
     assert calibrate(session(3, 1, 0, usage=(Usage(1, 0, 0, 9),)), COUNTER) is None

@@ -136,6 +136,30 @@ def test_long_runs_agree_too_across_batches(policy: str) -> None:
     assert found == run(messages, policy, POLICIES[policy].mode, plain=True, **given)
 
 
+def test_stubs_that_are_long_themselves_are_stubbed_again() -> None:
+    messages: list[Body] = [{"role": "user", "content": "begin"}]
+    for turn in range(12):
+        messages.append({"role": "assistant", "content": f"step {turn}"})
+        messages.append({"role": "tool", "content": f"{turn} " * 300, "_label": "a label that says too much " * 12})
+    given = {"target_tokens": 700, "ceiling_tokens": 5_000, "keep_verbatim": 2, "protect": 1}
+    wanted = list(loop(messages, "cascade", given, "carried"))
+    assert views(messages, "cascade", "carried", **given) == wanted
+    stubs = [[body["content"] for body in view if len(body["content"]) < 400 and body.get("_label")] for view in wanted]
+    assert len({found[0] for found in stubs if found}) > 1, "no stub was stubbed again"
+
+
+def test_pictures_of_results_are_dropped_and_moved_like_the_rest() -> None:
+    messages: list[Body] = [{"role": "user", "content": "begin"}]
+    for turn in range(14):
+        messages.append({"role": "assistant", "content": f"step {turn}"})
+        body: Body = {"role": "tool", "content": f"{turn} " * (turn % 4 * 60)}
+        messages.append({**body, "images": ["QUJD"]} if turn % 3 else body)
+    given = {"target_tokens": 1_300, "ceiling_tokens": 1_500, "keep_verbatim": 3, "protect": 1}
+    wanted = list(loop(messages, "cascade", given, "carried"))
+    assert views(messages, "cascade", "carried", **given) == wanted
+    assert any("PROGRESS SO FAR" in body["content"] for body in wanted[-1])
+
+
 def test_tokens_that_are_known_already_are_taken() -> None:
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     batches = replay(context_of(messages), POLICIES["head-tail"], {}, O200K, tokens=[1_000, 1])
