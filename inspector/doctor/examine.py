@@ -94,7 +94,7 @@ def examine(opened: Opened, index: int = 0, raw: bytes | None = None, file: str 
     """The examination of one conversation of an opened file; with the file's bytes the strict pass is made too."""
     session = session_of(opened, file, index)
     conversation, shape = opened.conversations[index], shape_of(opened.format.name)
-    recording = _as_read(opened.recording, conversation)
+    recording = as_read(opened.recording, conversation)
     with collector_paused():
         native = native_of(conversation, recording, shape)
     hidden = strict.examine(raw, recording) if raw is not None else ()
@@ -109,7 +109,7 @@ def _row(pointer: str, rows: dict[str, int]) -> int | None:
     return rows.get(pointer)
 
 
-def _as_read(recording: Recording, conversation: Conversation) -> Recording:
+def as_read(recording: Recording, conversation: Conversation) -> Recording:
     """The recording as its reader saw it: a file of one line is a JSON value, and JSON Lines to some readers."""
     lined = len(conversation.messages) > 0 and conversation.origin(0).line is not None
     if lined and recording.kind == "file" and not recording.lines:

@@ -41,6 +41,8 @@ class Shape:
     """Pointer below a line at which its message stands; findings about a message point at the line."""
     drops_aborted: bool = False
     """The client leaves answers out that were aborted or failed."""
+    links: tuple[str, ...] = ()
+    """In a file whose lines name their parents: the key of a line's id, then those that may name the parent."""
     moves_notes: bool = False
     """The client moves its own remarks behind the results when it sends them."""
 
@@ -55,7 +57,10 @@ SHAPES: dict[str, Shape] = {
     "openai_batch": _CHAT,
     "anthropic": _BLOCKS,
     "bedrock_converse": Shape(Layout.BLOCKS, Provider.BEDROCK, whole_results=False),
-    "claude_code": Shape(Layout.BLOCKS, Provider.ANTHROPIC, whole_results=False, entry="/message", moves_notes=True),
+    "claude_code": Shape(
+        Layout.BLOCKS, Provider.ANTHROPIC, whole_results=False, entry="/message", moves_notes=True,
+        links=("uuid", "parentUuid", "logicalParentUuid"),
+    ),
     "claude_stream_json": Shape(
         Layout.BLOCKS, Provider.ANTHROPIC, whole_results=False, entry="/message", moves_notes=True
     ),
@@ -67,8 +72,8 @@ SHAPES: dict[str, Shape] = {
     "opencode_export": Shape(Layout.ROWS, Provider.ANY, whole_results=False),
     "opencode_storage": Shape(Layout.ROWS, Provider.ANY, whole_results=False),
     "opencode_events": Shape(Layout.ROWS, Provider.ANY, whole_results=False),
-    "pi": Shape(Layout.ROWS, Provider.ANY, drops_aborted=True),
-}
+    "pi": Shape(Layout.ROWS, Provider.ANY, drops_aborted=True, links=("id", "parentId")),
+}  # fmt: skip
 
 
 def shape_of(format: str) -> Shape:
