@@ -217,12 +217,16 @@ def _add(rows: Rows, native: int, message: Body) -> None:
 
 def _compactions(rows: Rows, first: int, content: Any) -> Iterator[Compaction]:
     """Compaction blocks of a message; one without content says that the server's attempt failed."""
-    for position, block in enumerate(_list(content)):
-        if isinstance(block, dict) and block.get("type") == "compaction" and block.get("content") is not None:
-            spot = (rows.native[first], position)
-            row = next(row for row in range(first, len(rows)) if spot in rows.spots[row])
-            kept = (0,) if rows.native[0] == SYSTEM_PROMPT else ()
-            yield Compaction(row, "compaction", kept=kept)
+    done = {
+        position for position, block in enumerate(_list(content))
+        if isinstance(block, dict) and block.get("type") == "compaction" and block.get("content") is not None
+    }  # fmt: skip
+    if not done:
+        return
+    kept = (0,) if rows.native[0] == SYSTEM_PROMPT else ()
+    row_of = {spot: row for row in reversed(range(first, len(rows))) for spot in rows.spots[row]}
+    for position in sorted(done):
+        yield Compaction(row_of[rows.native[first], position], "compaction", kept=kept)
 
 
 def _no_message(place: Place, value: Any) -> Finding:

@@ -26,6 +26,7 @@ from inspector.formats.branches import Forks, branch, leaves_of
 from inspector.formats.claude_folder import main_file, read_folder
 from inspector.formats.claude_tree import ANSWER, BOUNDARY, ROOT, USER, Tree, is_results
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.rewriting import patches_of
 from inspector.message import Body, Branch, Compaction, Usage
 
@@ -320,24 +321,22 @@ class _Script:
             origin=origins(self.rows, place),
             model=self._model,
             usage=tuple(self._usage),
-            compactions=tuple(
-                replace(found, kept=self._kept(found.row, known))
-                for found, known in self._compactions
-                if found.row < len(self.rows)
-            ),
+            compactions=tuple(self._with_kept()),
         )
 
-    def _kept(self, row: int, known: Body) -> tuple[int, ...]:
+    def _with_kept(self) -> Iterator[Compaction]:
+        kept = KeptRows()
+        for found, known in self._compactions:
+            if found.row < len(self.rows):
+                lines = self._preserved(known)
+                yield replace(found, kept=kept.of(self._of_lines(found.row, lines), found.row) if lines else ())
+
+    def _of_lines(self, row: int, lines: Container[int]) -> Iterator[int]:
         """Rows before a compaction that come of lines which it preserved."""
-        lines = self._preserved(known)
-        if not lines:
-            return ()
-        rows = self.rows
-        return tuple(
-            before
-            for before in range(row)
-            if rows.native[before] in lines or any(line in lines for line, _ in rows.spots[before])
-        )
+        native, spots = self.rows.native, self.rows.spots
+        for before in range(row):
+            if native[before] in lines or any(line in lines for line, _ in spots[before]):
+                yield before
 
     def _preserved(self, known: Body) -> Container[int]:
         """Line numbers that a boundary's `preservedMessages` lists, or that its `preservedSegment` spans."""

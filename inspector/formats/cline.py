@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from inspector.finding import Finding
@@ -22,6 +23,7 @@ from inspector.formats.back_blocks import CLINE
 from inspector.formats.blocks import Place, Rows, origins
 from inspector.formats.entries import Entry, root_of
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.rewriting import patches_of
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, unreadable
 from inspector.message import Body, Compaction, Usage
@@ -135,15 +137,16 @@ class _Script:
         """Each with the rows before it that no stand-in had replaced by then."""
         stands = {name: order for order, (_, _, message) in enumerate(self._told) if (name := _stand_in(message))}
         system = [(0, 1, Body())] if self.rows.native[:1] == [SYSTEM_PROMPT] else []
+        kept = KeptRows()
         for order, (row, _, message) in enumerate(self._told):
             kind = _kind(message)
-            before = system if kind in _SDK_KINDS else [*system, *self._told[:order]]
             if kind:
-                yield Compaction(row, kind, kept=tuple(
+                before = chain(system, () if kind in _SDK_KINDS else islice(self._told, order))
+                yield Compaction(row, kind, kept=kept.of((
                     one for first, after, held in before
                     if not any(stands.get(parent, order + 1) <= order for parent in _parents(held))
                     for one in range(first, after)
-                ))  # fmt: skip
+                ), row))  # fmt: skip
 
 
 def _stand_in(message: Body) -> str:

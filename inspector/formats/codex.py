@@ -13,12 +13,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from inspector.finding import Finding
 from inspector.formats.back_items import LINES
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.response_items import Items, is_item, is_strong
 from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Place, Rows, Spot, Where, in_list, left_branch, on_lines
@@ -30,6 +33,8 @@ KEPT_TOKENS = 20_000
 _BYTES_A_TOKEN = 4
 _where = on_lines("/payload")
 _TYPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
+_LOOKS = 8
+"""What it costs to see whether a row is a prompt, in looks at a row's number."""
 _INJECTED = (
     "# AGENTS.md instructions", "<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<skill>",
     "<user_shell_command>", "<turn_aborted>", "<subagent_notification>",
@@ -96,6 +101,7 @@ class _Script:
         self.damage: list[Finding] = []
         self.abandoned: list[Body] = []
         self.compactions: list[Compaction] = []
+        self._kept = KeptRows()
         self.usage: dict[int, Usage] = {}
         self.model = ""
         self._summaries: set[int] = set()
@@ -168,7 +174,7 @@ class _Script:
             self.compactions.append(Compaction(row, "compacted", kept=kept, replacement=_replacement(history)))
             self._base = row
             return
-        kept = tuple(sorted(self._kept()))
+        kept = tuple(sorted(self._kept.of(self._kept_rows(), _LOOKS * row)))
         self.compactions.append(Compaction(row, "compacted", kept=kept))
         self._summaries.add(row)
         self.rows.put(line, {"role": "user", "content": as_text(payload.get("message"))}, Spot(line, "/message"))
@@ -176,7 +182,7 @@ class _Script:
     def _instructions(self) -> tuple[int, ...]:
         return (0,) if self.rows.messages and self.rows.messages[0]["role"] == "system" else ()
 
-    def _kept(self) -> Iterator[int]:
+    def _kept_rows(self) -> Iterator[int]:
         """Rows that an older Codex kept: what stands before the first prompt, and the newest prompts."""
         rows = range(self._base, len(self.rows))
         first = next((row for row in rows if self._is_prompt(row)), len(self.rows))
@@ -195,25 +201,32 @@ class _Script:
 
     def _roll_back(self, line: int, turns: int) -> None:
         self.items.close()
-        prompts = [row for row in range(len(self.rows)) if self._is_prompt(row)]
-        if not turns or not prompts:
+        cut = self._turn_start(turns)
+        if cut is None:
             return
-        cut = prompts[-min(turns, len(prompts))]
-        while cut > prompts[0] and _is_note(self.rows.messages[cut - 1]):
-            cut -= 1
         where, count = self.where(self.rows.native[cut]), len(self.rows) - cut
         self.abandoned += self.rows.cut(cut).messages
-        self.compactions = [one for one in self.compactions if one.row <= cut and one.row not in self._lost(cut)]
-        self._summaries -= self._lost(cut)
+        lost = {row for row in self._summaries if row >= cut}
+        self.compactions = [one for one in self.compactions if one.row <= cut and one.row not in lost]
+        self._summaries -= lost
         self._base = max((one.row for one in self.compactions if one.replacement is not None), default=0)
         self.usage = {row: usage for row, usage in self.usage.items() if row < cut}
-        self.items.answer = max((row for row in range(cut) if self._is_answer(row)), default=None)
+        self.items.answer = next((row for row in reversed(range(cut)) if self._is_answer(row)), None)
         self.items.compactions = [row for row in self.items.compactions if row < cut]
         says = f"Line {line + 1} takes {turns:,} turns back" if turns > 1 else f"Line {line + 1} takes a turn back"
         self.damage.append(left_branch(where, count, says))
 
-    def _lost(self, cut: int) -> set[int]:
-        return {row for row in self._summaries if row >= cut}
+    def _turn_start(self, turns: int) -> int | None:
+        """The first row of the turns, counted from the end; None where there are none."""
+        newest = (row for row in reversed(range(len(self.rows))) if self._is_prompt(row))
+        last = deque(islice(newest, turns), maxlen=1)
+        if not last:
+            return None
+        cut = last[0]
+        first = next(row for row in range(len(self.rows)) if self._is_prompt(row))
+        while cut > first and _is_note(self.rows.messages[cut - 1]):
+            cut -= 1
+        return cut
 
     def _is_answer(self, row: int) -> bool:
         return self.rows.messages[row].get("role") == "assistant"

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from inspector.finding import Finding
 from inspector.formats.blocks import json_text
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import arguments
+from inspector.formats.kept import KeptRows
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, left_branch, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, objects_of, tokens_or_none
 from inspector.message import Body, Compaction
@@ -64,6 +66,7 @@ class _Script:
         self.damage: list[Finding] = []
         self._abandoned: list[Body] = []
         self._compactions: list[Compaction] = []
+        self._kept = KeptRows()
         self._model = ""
         self._first: dict[str, int] = {}
         """The number of rows before each event."""
@@ -137,15 +140,24 @@ class _Script:
             self.damage.append(left_branch(place, count, f"Line {line + 1} rewinds the session"))
 
     def _system(self) -> tuple[int, ...]:
-        return tuple(row for row, body in enumerate(self.rows.messages) if body["role"] in ("system", "developer"))
+        system = (row for row, body in enumerate(self.rows.messages) if body["role"] in ("system", "developer"))
+        return self._kept.of(system, len(self.rows))
 
     def _truncate(self, data: Body) -> None:
         before = tokens_or_none(data.get("preTruncationTokensInMessages"))
         after = tokens_or_none(data.get("postTruncationTokensInMessages"))
-        system = self._system()
-        others = [row for row in range(len(self.rows)) if row not in set(system)]
-        kept = (*system, *others[as_count(data.get("messagesRemovedDuringTruncation")) :])
-        self._compactions.append(Compaction(len(self.rows), "truncation", before, after, kept=tuple(sorted(kept))))
+        kept = self._kept.of(self._left(as_count(data.get("messagesRemovedDuringTruncation"))), len(self.rows))
+        self._compactions.append(Compaction(len(self.rows), "truncation", before, after, kept=kept))
+
+    def _left(self, removed: int) -> Iterator[int]:
+        """The rows that are left of the context where so many of those that are no instructions were removed."""
+        for row, body in enumerate(self.rows.messages):
+            if body["role"] in ("system", "developer"):
+                yield row
+            elif removed:
+                removed -= 1
+            else:
+                yield row
 
     def _compact(self, line: int, data: Body) -> None:
         if data.get("success") is False:

@@ -10,6 +10,9 @@ from inspector.finding import Finding, Severity
 MOST = 1000
 """Findings that are kept of one file; the last one then says how many more there were."""
 
+LONGEST_POINTER = 120
+"""Characters of a pointer that a sentence holds; the finding has it whole."""
+
 _SEVERITY: Mapping[str, Severity] = {
     "bom": "info",
     "big-integer": "info",
@@ -37,12 +40,12 @@ class Damage:
             self._more += 1
             return
         pointer, line = f"/{number}{inside}", number + 1
-        place = f"line {line:,}" + (f", {inside}" if inside else "")
+        place = f"line {line:,}" + (f", {_short(inside)}" if inside else "")
         self._add(Finding(code, severity_of(code), f"{place} (byte {byte:,}): {says}", number, pointer, line, byte))
 
     def in_document(self, code: str, pointer: str, byte: int, says: str) -> None:
         """Note something in a file that is one JSON value."""
-        place = f"{pointer or 'the file'} (byte {byte:,})"
+        place = f"{_short(pointer) or 'the file'} (byte {byte:,})"
         self._add(Finding(code, severity_of(code), f"{place}: {says}", message_index(pointer), pointer, byte=byte))
 
     def findings(self) -> tuple[Finding, ...]:
@@ -59,6 +62,22 @@ class Damage:
         else:
             self._more += 1
         return finding
+
+
+def bad_bytes(count: int) -> str:
+    """What is said of bytes that are no UTF-8."""
+    return "a byte is no UTF-8; U+FFFD stands for it" if count == 1 else (
+        f"{count:,} bytes are no UTF-8; U+FFFD stands for each")  # fmt: skip
+
+
+def nul_bytes(count: int) -> str:
+    """What is said of NUL bytes."""
+    return "a NUL byte is left out" if count == 1 else f"{count:,} NUL bytes are left out"
+
+
+def _short(pointer: str) -> str:
+    """A pointer as part of a sentence: a key of a damaged file may be as long as the file."""
+    return pointer if len(pointer) <= LONGEST_POINTER else f"{pointer[: LONGEST_POINTER - 1]}…"
 
 
 def severity_of(code: str) -> Severity:

@@ -223,7 +223,7 @@ class Walk:
 
     def _ends(self, pointer: str, at: int) -> int:
         if not self.cut:
-            self._note("truncated-record", pointer, at, "the file ends inside it")
+            self._note("truncated-record", pointer, at, "it is cut off")
         self.cut = True
         return _STOP
 

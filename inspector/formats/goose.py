@@ -17,6 +17,7 @@ from inspector.finding import Finding
 from inspector.formats.blocks import json_text
 from inspector.formats.entries import Entry, entries_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.lenient import step
 from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry, data_image, joined
 from inspector.formats.shapes import as_dict, as_list, as_text, dicts, unreadable
@@ -191,8 +192,9 @@ class _Script:
 
     def compactions(self) -> list[Compaction]:
         """The compactions that goose did; what the first ones kept, a later one may have hidden."""
+        kept, visible = KeptRows(), self._visible
         return [
-            Compaction(row, "compact", kept=tuple(before for before in range(row) if self._visible[before]))
+            Compaction(row, "compact", kept=kept.of((before for before in range(row) if visible[before]), row))
             for row in self._summaries
         ]
 

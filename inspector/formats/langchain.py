@@ -17,6 +17,7 @@ from inspector.formats.back_langchain import SHAPE
 from inspector.formats.blocks import json_text, part_of
 from inspector.formats.entries import Entry, entries_of, root_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, data_image, image_part
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, unreadable
@@ -177,6 +178,7 @@ class _Reader:
         self.model = ""
         self.usage: list[Usage] = []
         self.compactions: list[Compaction] = []
+        self._kept = KeptRows()
         self._ids: list[Any] = []
         self._removed: set[str] = set()
         self._removing = False
@@ -200,8 +202,8 @@ class _Reader:
     def _close_removal(self) -> None:
         if self._removing:
             gone, everything = self._removed, REMOVE_ALL in self._removed
-            kept = () if everything else tuple(row for row, name in enumerate(self._ids) if name not in gone)
-            self.compactions.append(Compaction(len(self.rows), REMOVE, kept=kept))
+            kept = (row for row, name in enumerate(self._ids) if not everything and name not in gone)
+            self.compactions.append(Compaction(len(self.rows), REMOVE, kept=self._kept.of(kept, len(self._ids))))
             self._removing = False
 
     def _result(self, native: int, kind: str, fields: Body, inner: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from inspector.formats.damage import Damage
+from inspector.formats.damage import Damage, bad_bytes, nul_bytes
 from inspector.formats.decoded import Decoded
 from inspector.formats.document import Walk
 from inspector.formats.format import Record
@@ -104,11 +104,10 @@ class Lines:
             places = zip(line.bad_places(), line.bad_bytes(), strict=True)
             kept = [byte for at, byte in places if any(part.at <= at < part.end for part in parts)]
             if kept:
-                says = f"{len(kept):,} bytes are no UTF-8; U+FFFD stands for each"
-                self.damage.on_line("invalid-utf8", number, kept[0], says)
+                self.damage.on_line("invalid-utf8", number, kept[0], bad_bytes(len(kept)))
 
     def _note_nuls(self, line: Decoded, number: int) -> None:
-        self.damage.on_line("nul-bytes", number, line.first_nul, f"{line.nuls:,} NUL bytes are left out")
+        self.damage.on_line("nul-bytes", number, line.first_nul, nul_bytes(line.nuls))
 
     def _note_line(self, parts: list[_Part], error: json.JSONDecodeError | None, line: Decoded, number: int) -> None:
         if error and not parts:

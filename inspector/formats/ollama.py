@@ -15,7 +15,7 @@ from inspector.formats.back_ollama import SHAPE
 from inspector.formats.format import Conversation, Format, Record, Recording
 from inspector.formats.openai_chat import SAMPLED, count, is_message, kept, looks_like_messages, no_message
 from inspector.formats.rewriting import patches_of
-from inspector.message import Body, Origin, Usage
+from inspector.message import Body, Origin, Usage, listed
 
 REQUEST_MARKS = frozenset(("options", "keep_alive", "think"))
 """Keys of a request that no other chat API has."""
@@ -97,13 +97,13 @@ def _document(document: Any) -> Conversation:
     if isinstance(document, list):
         messages, origin, damage = kept(document, "", None)
         return Conversation(messages=messages, origin=origin, damage=damage)
-    entries = document.get("messages")
+    entries, answer = document.get("messages"), document.get("message")
     if isinstance(entries, list):
         messages, origin, damage = kept(entries, "/messages", None)
         return _conversation(messages, origin, damage, document)
-    return _conversation(
-        [document["message"]], lambda row: Origin(row, "/message"), (), document, _usage([document], 0)
-    )
+    if not isinstance(answer, dict):
+        return _conversation([], listed(""), (no_message(answer, "/message", None),), document)
+    return _conversation([answer], lambda row: Origin(row, "/message"), (), document, _usage([document], 0))
 
 
 def _conversation(

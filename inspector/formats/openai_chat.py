@@ -14,6 +14,7 @@ from inspector.formats.damage import message_index
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.own_messages import SHAPE
 from inspector.formats.rewriting import patches_of
+from inspector.formats.shapes import as_text
 from inspector.message import Body, Origin, Usage, listed
 
 LISTS = ("messages", "traj", "conversation")
@@ -74,7 +75,7 @@ def is_message(entry: Any) -> bool:
 
 
 def _is_item(entry: Any) -> bool:
-    return isinstance(entry, dict) and "role" not in entry and entry.get("type") in _ITEMS
+    return isinstance(entry, dict) and "role" not in entry and as_text(entry.get("type")) in _ITEMS
 
 
 def read(recording: Recording) -> list[Conversation]:

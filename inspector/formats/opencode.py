@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from inspector.finding import Finding
 from inspector.formats.blocks import json_text
 from inspector.formats.format import Conversation
+from inspector.formats.kept import KeptRows
 from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry, image_part, joined, left_branch
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text
 from inspector.message import Body, Compaction, Origin, Usage
@@ -184,10 +185,10 @@ class _Script:
 
     def compactions(self) -> list[Compaction]:
         """The compactions that came to a summary."""
-        found = []
+        found, within = [], KeptRows()
         for row, part in self._compactions:
             tail = self._ids.get(as_text(part.get("tail_start_id")), row)
-            kept = tuple(range(tail, row))
+            kept = within.of(range(tail, row), row)
             found.append(Compaction(row, "auto" if part.get("auto") else "manual", self._before(row), kept=kept))
         return found
 

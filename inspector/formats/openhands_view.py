@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from inspector.formats.datasets import arguments
+from inspector.formats.kept import LOOKED_THROUGH
 from inspector.formats.rows import Draft, Spot, image_part
 from inspector.formats.shapes import as_list
 from inspector.message import Body, Compaction
@@ -27,6 +28,7 @@ class View:
         self._seen: list[tuple[str, int | Body]] = []
         """By event: its row, or the summary that it left."""
         self._compactions: list[Compaction] = []
+        self._left = LOOKED_THROUGH
 
     def see(self, event: Any, row: int) -> None:
         """Note that an event is in the context, and in which row it is."""
@@ -35,9 +37,13 @@ class View:
     def condense(self, event: Any, forgotten: Collection[str], summary: str, offset: Any) -> None:
         """Apply a condensation that stands after the rows so far.
 
+        Once the condensations have been looked for among more events than any session has, they are not applied.
         In the compaction, `kept` are the rows that stay before the summary; summary and later rows are its
         replacement, so that their order is the one that the model saw.
         """
+        self._left -= len(self._seen)
+        if self._left < 0:
+            return
         stay = [one for one in self._seen if one[0] not in forgotten]
         at = offset if type(offset) is int and 0 <= offset <= len(stay) else len(stay)
         if summary:
@@ -61,7 +67,7 @@ class View:
 
     def events(self) -> list[str]:
         """The ids of the events in the context."""
-        return [name for name, _ in self._seen]
+        return [name for name, _ in self._seen] if self._left >= 0 else []
 
     def compactions(self) -> tuple[Compaction, ...]:
         """The compactions, without those that no message follows."""

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from inspector.finding import Finding
 from inspector.formats.back_pi import SHAPE
 from inspector.formats.blocks import json_text
 from inspector.formats.format import Conversation, Format, Recording
+from inspector.formats.kept import KeptRows
 from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, data_image, joined, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_text, objects_of, tokens_or_none
@@ -91,6 +92,7 @@ class _Script:
         self._first: dict[str, int] = {}
         """The first row from each entry on, by its id."""
         self._compactions: list[Compaction] = []
+        self._kept = KeptRows()
         self._usage: list[Usage] = []
         self._model = ""
 
@@ -104,24 +106,24 @@ class _Script:
         elif kind == "branch_summary" and value.get("summary"):
             self._summary(line, "", value)
         elif kind == "compaction":
-            kept = self._kept(value)
+            kept = self._kept.of(self._kept_rows(value), len(self.rows))
             before = tokens_or_none(value.get("tokensBefore"))
             self._compactions.append(Compaction(len(self.rows), "compaction", before, kept=kept))
             self._summary(line, "", value)
         elif kind == "model_change":
             self._model = as_text(value.get("modelId")) or self._model
 
-    def _kept(self, value: Body) -> tuple[int, ...]:
+    def _kept_rows(self, value: Body) -> Iterable[int]:
         """The rows that a compaction kept."""
         here = len(self.rows)
         first = value.get("firstKeptEntryId")
         if isinstance(first, str):
-            return tuple(range(self._first.get(first, here), here))
+            return range(self._first.get(first, here), here)
         index = value.get("firstKeptEntryIndex")
         if type(index) is not int or not 0 < index < len(self._lines):
             return ()
         line = self._lines[index]
-        return tuple(row for row in range(here) if self.rows.native[row] >= line)
+        return (row for row in range(here) if self.rows.native[row] >= line)
 
     def _message(self, line: int, message: Body) -> None:
         role, content = message.get("role"), message.get("content")

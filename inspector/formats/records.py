@@ -15,7 +15,7 @@ from typing import NamedTuple
 import orjson
 
 from inspector.finding import Finding
-from inspector.formats.damage import Damage
+from inspector.formats.damage import Damage, bad_bytes, nul_bytes
 from inspector.formats.decoded import Decoded
 from inspector.formats.document import Walk, holds_messages
 from inspector.formats.format import Record, Recording, UnreadableSession
@@ -148,7 +148,11 @@ def _no_json(raw: bytes, name: str, damage: Sequence[Finding]) -> UnreadableSess
     found = next((one for one in damage if one.code != "bom"), None)
     if looks_binary(raw[:4096]):
         return UnreadableSession(f"{name}: it is a binary file, not JSON", found)
-    return UnreadableSession(f"{name}: it is no JSON: {found.says if found else 'it holds no object'}", found)
+    if found is None:
+        return UnreadableSession(f"{name}: it holds no JSON object or array", None)
+    says = "its JSON is cut off before anything is whole" if found.code == "truncated-record" else "it is no JSON"
+    place = f"line {found.line:,}, byte {found.byte:,}" if found.line else f"byte {found.byte:,}"
+    return UnreadableSession(f"{name}: {says} ({place})", found)
 
 
 def looks_binary(head: bytes) -> bool:
@@ -201,7 +205,7 @@ def _begins_with_record(line: bytes) -> bool:
 
 def _note_document(decoded: Decoded, walk: Walk, damage: Damage) -> None:
     if decoded.nuls:
-        damage.in_document("nul-bytes", "", decoded.first_nul, f"{decoded.nuls:,} NUL bytes are left out")
+        damage.in_document("nul-bytes", "", decoded.first_nul, nul_bytes(decoded.nuls))
     for fault in walk.faults:
         damage.in_document(fault.code, fault.pointer, decoded.byte(fault.at), fault.says)
     if decoded.bad:
@@ -215,5 +219,4 @@ def _note_bad_bytes(decoded: Decoded, walk: Walk, damage: Damage) -> None:
     if walk.faults:  # they tell of what was not read
         places.pop("", None)
     for pointer, found in places.items():
-        says = f"{len(found):,} bytes are no UTF-8; U+FFFD stands for each"
-        damage.in_document("invalid-utf8", pointer, found[0], says)
+        damage.in_document("invalid-utf8", pointer, found[0], bad_bytes(len(found)))

@@ -31,6 +31,18 @@ _VERSIONS = slice(18, 20)
 Format", 1.3.3."""
 _BESIDE = ("-wal", "-journal")
 """What a database's file is incomplete without."""
+_FAULTS = (sqlite3.Error, OSError, MemoryError, UnicodeError)
+"""What reading a damaged database raises: also the messages of SQLite quote bytes of it that are no UTF-8."""
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+"""What is stored: a view, which may call itself a table in a file that somebody made, is worked out without end."""
+GROWTH = 4
+"""A database whose values come to more than so many times its size, and `SMALL` bytes, is a trap: its pages lead to
+themselves or to each other."""
+SMALL = 64 << 20
+STEPS = 20
+"""Steps of SQLite's machine that a byte of the file, or of `SMALL` bytes beside it, may cost; a row takes about five,
+and one for each column."""
+_STEPS_A_LOOK = 100_000
 _UNREADABLE = (sqlite3.Error, OSError, UnicodeError)
 """What a damaged database raises: names of tables and columns are decoded strictly, whatever `text_factory` says."""
 
@@ -43,6 +55,8 @@ class Database:
         self.path = path
         self._raw = raw
         self._damage: list[Finding] = []
+        self._left = SMALL
+        """Bytes of values that may still be read."""
 
     @property
     def damage(self) -> tuple[Finding, ...]:
@@ -54,7 +68,7 @@ class Database:
         """The columns of each table, by its name; empty where the database is too damaged to tell."""
         try:
             with self._open() as opened:
-                names = [name for (name,) in opened.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+                names = [name for (name,) in opened.execute(_TABLES)]
                 return {name: _columns(opened, name) for name in names if isinstance(name, str)}
         except _UNREADABLE as fault:
             self._note("the database", fault)
@@ -66,6 +80,7 @@ class Database:
         A table that is not there has none. What a damage hides is named, and the rows before it are kept.
         """
         found: dict[str, list[Body]] = {name: [] for name in names}
+        self._left = GROWTH * self._size() + SMALL
         try:
             with self._open() as opened:
                 opened.execute("BEGIN")
@@ -79,12 +94,19 @@ class Database:
     def _fill(self, opened: sqlite3.Connection, name: str, rows: list[Body]) -> None:
         try:
             order = "" if _without_rowid(opened, name) else " ORDER BY rowid"
-            rows.extend(dict(row) for row in opened.execute(f"SELECT * FROM {_quoted(name)}{order}"))
+            stored = ", ".join(map(_quoted, self.columns[name]))  # not `*`: other columns are worked out
+            for row in opened.execute(f"SELECT {stored} FROM {_quoted(name)}{order}"):
+                self._left -= sum(map(_bytes, row))
+                if self._left < 0:
+                    raise sqlite3.DataError("it holds more than its file can")
+                rows.append(dict(row))
         except _UNREADABLE as fault:
             self._note(f"the table {name}", fault)
 
     def _note(self, what: str, fault: Exception) -> None:
-        says = f"{what} cannot be read whole ({fault})"
+        why = "it needs more memory than there is" if isinstance(fault, MemoryError) else fault
+        why = "its own words are damaged" if isinstance(fault, UnicodeError) else why
+        says = f"{what} cannot be read whole ({why})"
         self._damage.append(Finding("unparseable-record", "warning", says))
 
     @contextmanager
@@ -92,16 +114,21 @@ class Database:
         if self._raw is not None:
             with closing(sqlite3.connect(":memory:")) as opened:
                 opened.deserialize(_without_log(self._raw))
-                yield _prepared(opened)
+                yield _prepared(opened, self._size())
             return
         query = _query(self.path)
         if query is not None:
             with closing(_connected(self.path, query)) as opened:
                 if query == "immutable=1" or _answers(opened):
-                    yield _prepared(opened)
+                    yield _prepared(opened, self._size())
                     return
         with _copied(self.path) as copy, closing(sqlite3.connect(copy)) as opened:
-            yield _prepared(opened)
+            yield _prepared(opened, self._size())
+
+    def _size(self) -> int:
+        if self._raw is not None:
+            return len(self._raw)
+        return sum(_size(self.path + ending) for ending in ("", *_BESIDE))
 
 
 def json_column(value: Any, pointer: str, damage: list[Finding]) -> Any:
@@ -167,11 +194,20 @@ def _without_log(raw: bytes) -> bytes:
     return raw[: _VERSIONS.start] + b"\1\1" + raw[_VERSIONS.stop :]
 
 
-def _prepared(opened: sqlite3.Connection) -> sqlite3.Connection:
+def _prepared(opened: sqlite3.Connection, size: int) -> sqlite3.Connection:
+    """A connection that gives rows and text of any bytes, and that no damage or trap keeps busy or makes grow."""
+    looks = iter(range(STEPS * (size + SMALL) // _STEPS_A_LOOK))
+    opened.set_progress_handler(lambda: next(looks, None) is None, _STEPS_A_LOOK)
+    opened.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(min(size + SMALL, (1 << 31) - 1), 1 << 20))
+    opened.execute("PRAGMA trusted_schema = OFF")
     opened.isolation_level = None
     opened.row_factory = sqlite3.Row
     opened.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return opened
+
+
+def _bytes(value: Any) -> int:
+    return len(value) if isinstance(value, (str, bytes)) else 8
 
 
 def _columns(opened: sqlite3.Connection, name: str) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def test_an_unknown_format_names_the_known_ones() -> None:
     raw = json.dumps(TALK).encode()
     assert "did you mean openai_chat?" in str(refusal(lambda: load_bytes(raw, "x", format="openai-chat")))
     sentence = str(refusal(lambda: load_bytes(raw, "x", format="zzz")))
-    assert all(format.name in sentence for format in FORMATS)
+    assert f"lists the {len(FORMATS)} there are" in sentence
 
 
 @pytest.mark.parametrize("format", [format.name for format in FORMATS])
