@@ -168,8 +168,9 @@ class Breakdown(ModalScreen[None]):
     DEFAULT_CSS = """
     Breakdown { align: center middle; }
     Breakdown > VerticalScroll {
-        width: 90%; max-width: 100; height: auto; max-height: 90%;
+        width: 100%; max-width: 100; height: auto; max-height: 90%;
         padding: 1 2; background: $surface; border: round $foreground 30%;
+        scrollbar-gutter: stable; scrollbar-size-vertical: 1;
         border-title-color: $foreground; border-subtitle-color: $foreground 60%;
     }
     Breakdown Static { width: 1fr; height: auto; }

@@ -18,7 +18,7 @@ from inspector.text import ELLIPSIS, clip, fold, height, thousands, visible_line
 Line = tuple[str, str]
 """What a line is ("thinking", "text", "images", "call") and its visible text."""
 
-ONE_SIDED_BELOW = 100
+ONE_SIDED_BELOW = 86
 """Cells under which original and sent do not fit side by side."""
 
 

@@ -11,6 +11,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from inspector.tui.field import Field
+
 
 class SearchBar(Horizontal):
     """Hidden until asked for; Enter searches, Esc puts it away."""
@@ -34,7 +36,7 @@ class SearchBar(Horizontal):
     def compose(self) -> ComposeResult:
         """The prompt and the field."""
         yield Label("/")
-        yield Input(placeholder="text in any message; capitals make the search mind them", compact=True)
+        yield Field(placeholder="text in any message; capitals make the search mind them", compact=True)
 
     def open(self, query: str) -> None:
         """Show the line, with the last search in it."""

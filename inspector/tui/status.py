@@ -12,6 +12,7 @@ from inspector.text import cells, clip
 
 KEY = "w"
 """Shows the settings, or folds them away; so does a click on the line."""
+APART = 3
 
 
 class Status(Widget):
@@ -32,11 +33,13 @@ class Status(Widget):
     """What the last action did, or why it could not."""
 
     def render(self) -> Content:
-        """Both, the words cut to what the width leaves."""
-        width = self.content_size.width
-        setting = clip(self.setting, width - len(KEY) - 1)
-        words = clip(self.says, max(0, width - len(KEY) - 1 - cells(setting) - 3))
-        gap = " " * max(1, width - len(KEY) - 1 - cells(setting) - cells(words))
+        """Both; where they do not fit, the setting is cut down to the policy's name before the words are."""
+        room = self.content_size.width - len(KEY) - 1
+        name, _, rest = self.setting.partition("  ")
+        least = cells(name) + bool(rest)
+        words = clip(self.says, max(0, room - least - APART))
+        setting = clip(self.setting, max(0, room - cells(words) - APART * bool(words)))
+        gap = " " * max(1, room - cells(setting) - cells(words))
         return Content.assemble((KEY, "bold $footer-key-foreground"), " ", (setting, "bold"), gap, words)
 
     def on_click(self, event: events.Click) -> None:

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from textual.app import App
+from textual.widgets import Static
 
 from inspector.message import Session, listed
 from inspector.tui.breakdown import (
@@ -130,3 +131,13 @@ async def test_a_click_beside_it_closes_it_and_one_inside_does_not():
         assert isinstance(app.screen, Breakdown)
         await pilot.click(offset=(1, 1))
         assert not isinstance(app.screen, Breakdown)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 60), (160, 48)])
+async def test_no_line_is_folded_beside_a_scrollbar(size):
+    app = Bench()
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        await pilot.pause()
+        text = app.screen.query_one(Static)
+        assert text.size.height == len(page(IT, text.content_size.width).plain.split("\n"))

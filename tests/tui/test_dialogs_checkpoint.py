@@ -91,6 +91,15 @@ async def test_a_pasted_line_separator_is_kept_to_the_letter():
         assert app.answer == text
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+async def test_a_fence_is_known_whatever_a_terminal_makes_of_the_line_ends_of_what_is_pasted(end):
+    async with asked(CheckpointDialog(lambda: "prompt")) as (app, pilot):
+        app.screen.query_one(Answer).post_message(events.Paste(end.join(("```json", GOOD, "```", ""))))
+        await pilot.pause()
+        await pilot.press("f5")
+        assert app.answer == f"```json\n{GOOD}\n```\n"
+
+
 async def test_a_hostile_answer_is_drawn_and_not_obeyed():
     hostile = '{"[/]\x1b]52;c;cHduZWQ=\x07\x9b31m\u202e\ud83d\t":1}'
     async with asked(CheckpointDialog(lambda: "prompt", hostile)) as (app, pilot):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tui.dialogs.dialog import Field
+from inspector.tui.dialogs.dialog import Complaint, Field
 from inspector.tui.dialogs.export import Export, Offer, export, proposed_path
 from inspector.tui.dialogs.ticks import Tick
 from tests.tui.asking import NOTHING, SIZES, asked, on_screen, until
@@ -60,7 +60,7 @@ async def test_the_input_is_never_replaced(tmp_path):
     async with asked(Export(offers(tmp_path), inputs=[str(recording)])) as (app, pilot):
         await pilot.click(Tick)
         await pilot.click("#export")
-        await until(pilot, lambda: "never replaced" in on_screen(app))
+        await until(pilot, lambda: "never replaced" in str(app.screen.query_one(Complaint).content))
         assert recording.read_text() == "recorded"
         assert list(tmp_path.iterdir()) == [recording]
 
@@ -114,3 +114,11 @@ async def test_leaving_writes_nothing(tmp_path, way):
         await (pilot.click(way) if way[0] == "#" else pilot.press(way))
         assert app.answer is None
         assert not list(tmp_path.iterdir())
+
+
+async def test_on_a_tiny_screen_everything_is_scrolled_to(tmp_path):
+    async with asked(Export(offers(tmp_path)), (40, 8)) as (app, pilot):
+        assert "Cancel" not in on_screen(app)
+        await pilot.press("tab", "tab", "tab", "tab")
+        await pilot.pause()
+        assert "Cancel" in on_screen(app)

@@ -70,12 +70,18 @@ class Answer(Area):
         self._given = (self.text, text)
 
     async def _on_paste(self, event: events.Paste) -> None:
+        event.text = line_feeds(event.text)
         if self.text.strip():
             await super()._on_paste(event)
             return
         event.stop()
         event.prevent_default()
         self.give(event.text)
+
+
+def line_feeds(pasted: str) -> str:
+    """What was pasted with the line ends that it had: many terminals send a carriage return for each."""
+    return pasted.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class CheckpointDialog(Dialog[str]):

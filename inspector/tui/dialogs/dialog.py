@@ -8,9 +8,12 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Static, TextArea
+from textual.widgets import Button, Static, TextArea
 
-from inspector.text import visible, visible_line
+from inspector.text import visible
+from inspector.tui.field import Field, same_length
+
+__all__ = ["Area", "Complaint", "Dialog", "Field", "Words", "button"]
 
 Answer = TypeVar("Answer")
 
@@ -27,7 +30,7 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
     DEFAULT_CSS = """
     Dialog { align: center middle; }
     Dialog > .box {
-        width: 76; max-width: 100%; height: auto; max-height: 100%;
+        width: 76; max-width: 100%; height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1;
         padding: 0 2; border: round $primary; background: $surface; color: $foreground;
     }
     Dialog .title { text-style: bold; color: $text-primary; margin-bottom: 1; }
@@ -71,14 +74,6 @@ class Complaint(Words):
         super().say(f"! {text}" if text else "")
 
 
-class Field(Input):
-    """A line to type in, whose text is drawn harmlessly whatever was pasted."""
-
-    @property
-    def _value(self) -> Text:
-        return Text(same_length(self.value), no_wrap=True, overflow="ignore", end="")
-
-
 class Area(TextArea):
     """Several lines to type or paste in, drawn harmlessly."""
 
@@ -86,11 +81,6 @@ class Area(TextArea):
         """A line as it is drawn: as many characters as it has, tabs left to the widget."""
         parts = self.document.get_line(line_index).split("\t")
         return Text("\t".join(map(same_length, parts)), end="", no_wrap=True)
-
-
-def same_length(text: str) -> str:
-    """`text` made visible on one line, character for character, so that a cursor stays where it is."""
-    return visible_line(text.replace("\r", "\u240d").replace("\t", "\u2409"))
 
 
 def button(label: str, id: str, *, first: bool = False) -> Button:
