@@ -22,6 +22,7 @@ __all__ = ["UnreadableSession", "__version__", "compact", "diagnose", "from_mess
 _HOMES = {
     "UnreadableSession": "inspector.formats",
     "compact": "inspector.replay",
+    "diagnose": "inspector.doctor",
     "from_messages": "inspector.formats",
     "load": "inspector.formats",
 }
