@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import orjson
@@ -33,7 +34,7 @@ from inspector.policies.contract import (
     parse_frame,
     should_compact,
 )
-from inspector.policies.draft import draft
+from inspector.policies.draft import Answers, draft
 from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.transcript import Done, Transcript
 
@@ -58,7 +59,7 @@ class Record:
 
     def __init__(self, context: Context) -> None:
         role, messages = context.columns.role, context.messages
-        self.bytes = encoded_bytes(messages)
+        self._messages = messages
         self.systems = tuple(row for row, code in enumerate(role) if code in (SYSTEM, DEVELOPER))
         self.frames = tuple(row for row, code in enumerate(role) if code == USER and is_frame(messages[row]))
         acks = (row + 1 for row in self.frames if row + 1 < len(role) and role[row + 1] == ASSISTANT)
@@ -69,6 +70,11 @@ class Record:
         self.call_of: dict[int, int] = {}
         for pair in context.derived(pairs_of).pairs:
             self.call_of[pair.result_row] = pair.call_row
+
+    @cached_property
+    def bytes(self) -> int:
+        """UTF-8 length of the compact JSON of all messages."""
+        return encoded_bytes(self._messages)
 
 
 def is_frame(body: Body) -> bool:
@@ -208,7 +214,17 @@ def _draft(context: Context, record: Record, cut: _Cut) -> Checkpoint:
     turns = bisect_left(record.users, cut.row) - (cut.last_user >= 0)
     dangling = context.derived(pairs_of).dangling
     pending = [call for row, place in dangling for call in calls_of(context.messages[row])[place : place + 1]]
-    return draft(merged, turns, pending[-20:], _earlier(context, record))
+    return draft(merged, turns, pending[-20:], _earlier(context, record), _answers(context, merged))
+
+
+def _answers(context: Context, merged: _Rows) -> Answers:
+    answered = {(row, call): result for row, call, result in context.derived(pairs_of).pairs}
+
+    def answer(place: int, number: int) -> Body | None:
+        row = answered.get((merged.rows[place], number))
+        return None if row is None else context.messages[row]
+
+    return answer
 
 
 _WRITTEN: deque[tuple[str, Checkpoint]] = deque(maxlen=8)
@@ -239,13 +255,13 @@ class _Rows(Sequence[Body]):
     """Some rows of a context, read as they are asked for."""
 
     def __init__(self, context: Context, rows: list[int]) -> None:
-        self._messages, self._rows = context.messages, rows
+        self._messages, self.rows = context.messages, rows
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:
-        rows = self._rows[place]
+        rows = self.rows[place]
         return [self._messages[row] for row in rows] if isinstance(rows, list) else self._messages[rows]
 
 
@@ -268,9 +284,12 @@ class Steps:
         transcript.arrive(stop)
         held = len(transcript.bodies)
         most, most_bytes = settings["max_messages"], settings["max_bytes"]
-        if not should_compact(held, self._bytes + max(1, held) + 1, most, most_bytes):
+        size = self._bytes + max(1, held) + 1
+        if not should_compact(held, size, most, most_bytes):
             return Done(0, False)
-        made = plan(transcript.as_context(), settings)
+        context = transcript.as_context()
+        context.derived(Record).__dict__["bytes"] = size
+        made = plan(context, settings)
         if not made.fired:
             return Done(0, False)
         transcript.apply(made)

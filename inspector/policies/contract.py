@@ -177,7 +177,16 @@ def _encoded(value: int | str | Sequence[str] | None) -> str:
         return str(int(value))
     if isinstance(value, str):
         return gojson.encode_string(value)
-    return "[" + ",".join(map(gojson.encode_string, value)) + "]"
+    return (
+        "["
+        + ",".join([_encoded_item(text) if len(text) < _SHORT else gojson.encode_string(text) for text in value])
+        + "]"
+    )
+
+
+_SHORT = 2_000
+_encoded_item = lru_cache(maxsize=512)(gojson.encode_string)
+"""A checkpoint repeats most lines of the one before."""
 
 
 @dataclass(frozen=True)

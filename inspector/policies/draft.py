@@ -6,8 +6,9 @@ is bounded, whatever the length of what it stands for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from inspector.message import Body, Context, ToolCall, calls_of, listed, text_of
 from inspector.pairs import pairs_of
@@ -17,7 +18,7 @@ LABEL = "Draft made from the recording by rule, not written by a model."
 BEGAN, SAID = "The user began with: ", "The user said: "
 NEWEST_OPERATIONS = 120
 OPERATION_CHARS = 12_000
-"""Of all operations together: a checkpoint that a model writes is a few thousand tokens, and a draft stands in for it."""
+"""Of all operations together: a model writes a checkpoint of a few thousand tokens, and a draft stands in for one."""
 NEWEST_REQUESTS = 24
 LINE_CHARS = 240
 OPENING_CHARS = 2_000
@@ -25,7 +26,17 @@ MOST_TURNS = 2**63 - 1
 """The largest count that the contract reads back."""
 
 
-def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earlier: Checkpoint | None) -> Checkpoint:
+Answers: TypeAlias = Callable[[int, int], Body | None]
+"""The result of a call, by the place of its message among the merged ones and its number there."""
+
+
+def draft(
+    merged: Sequence[Body],
+    turns: int,
+    pending: Sequence[ToolCall],
+    earlier: Checkpoint | None,
+    answers: Answers | None = None,
+) -> Checkpoint:
     """A checkpoint of the messages that it replaces.
 
     Args:
@@ -33,12 +44,13 @@ def draft(merged: Sequence[Body], turns: int, pending: Sequence[ToolCall], earli
         turns: plain user messages among them.
         pending: calls that nothing has answered.
         earlier: a checkpoint that stood among them; it is absorbed.
+        answers: which result answers which call, where that is known; else calls and results are paired here.
     """
     made = Checkpoint(
         version=1,
         history_summary="\n".join((LABEL, *_history(merged, earlier.history_summary if earlier else ""))),
         script_design=earlier.script_design if earlier else "",
-        operation_history=_newest([*_kept(earlier, "operation_history"), *_operations(merged)]),
+        operation_history=_newest([*_kept(earlier, "operation_history"), *_operations(merged, answers)]),
         pending_tasks=[*_kept(earlier, "pending_tasks"), *(f"{call.name} {_line(call.arguments)}" for call in pending)],
         current_work=_line(_last_text(merged, "assistant")),
         next_step=earlier.next_step if earlier else "",
@@ -105,7 +117,9 @@ def _history(merged: Sequence[Body], earlier: str) -> list[str]:
 def _newest(operations: list[str]) -> list[str]:
     """As many of the newest as there is room for."""
     chars, first = 0, len(operations)
-    while first and len(operations) - first < NEWEST_OPERATIONS and chars + len(operations[first - 1]) < OPERATION_CHARS:
+    while (
+        first and len(operations) - first < NEWEST_OPERATIONS and chars + len(operations[first - 1]) < OPERATION_CHARS
+    ):
         first -= 1
         chars += len(operations[first])
     return operations[first:]
@@ -126,30 +140,38 @@ def _requests(merged: Sequence[Body]) -> list[str]:
     return found[::-1]
 
 
-def _operations(merged: Sequence[Body]) -> list[str]:
+def _operations(merged: Sequence[Body], answers: Answers | None) -> list[str]:
     """The newest calls, each with what the machine answered."""
-    newest = _newest_calling(merged)
+    first = _newest_calling(merged)
+    answer = answers or _paired(merged)
+    found: list[str] = []
+    for place in range(first, len(merged)):
+        body = merged[place]
+        for number, call in enumerate(calls_of(body) if body.get("tool_calls") else ()):
+            result = answer(place, number)
+            found.append(_operation(call, None if result is None else text_of(result)))
+    return found
+
+
+def _paired(merged: Sequence[Body]) -> Answers:
+    first = _newest_calling(merged)
+    newest = Context(merged[first:], listed(""), range(len(merged) - first))
     answered = {(row, call): result for row, call, result in pairs_of(newest).pairs}
-    return [
-        _operation(call, text_of(newest.messages[answered[row, place]]) if (row, place) in answered else None)
-        for row, body in enumerate(newest.messages)
-        for place, call in enumerate(calls_of(body))
-    ]
+
+    def answer(place: int, number: int) -> Body | None:
+        row = answered.get((place - first, number))
+        return None if row is None else newest.messages[row]
+
+    return answer
 
 
-def _newest_calling(merged: Sequence[Body]) -> Context:
-    """The newest messages, back to where there are calls enough; assistant messages without calls are left out."""
-    found: list[Body] = []
-    calls = 0
-    for body in reversed(merged):
-        of_body = len(calls_of(body))
-        if of_body or body.get("role") != "assistant":
-            found.append(body)
-        calls += of_body
-        if calls >= NEWEST_OPERATIONS:
-            break
-    found.reverse()
-    return Context(found, listed(""), range(len(found)))
+def _newest_calling(merged: Sequence[Body]) -> int:
+    """The place from which on there are calls enough."""
+    calls, place = 0, len(merged)
+    while place and calls < NEWEST_OPERATIONS:
+        place -= 1
+        calls += len(calls_of(merged[place])) if merged[place].get("tool_calls") else 0
+    return place
 
 
 def _operation(call: ToolCall, result: str | None) -> str:
@@ -163,7 +185,9 @@ def _last_text(merged: Sequence[Body], role: str) -> str:
 
 
 def _line(text: str) -> str:
-    words = " ".join(text[: 4 * LINE_CHARS].split())
+    words = " ".join(text[: LINE_CHARS + 60].split())
+    if len(words) <= LINE_CHARS < len(text):  # much white space
+        words = " ".join(text[: 4 * LINE_CHARS].split())
     return _clean(words if len(words) <= LINE_CHARS else f"{words[: LINE_CHARS - 1]}…")
 
 

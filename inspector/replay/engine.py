@@ -117,14 +117,38 @@ def head_of(context: Context, counter: Counter) -> Head:
 
 
 def _batches(answers: Sequence[int], stepper: Stepper, counted: _Counted) -> Iterator[list[Request]]:
-    prefix, start, size, kept = Prefix(), 0, FIRST_BATCH, 0
-    while start < len(answers):
-        batch = range(start, min(start + size, len(answers)))
-        made = [_Made(at, answers[at], stepper.step(answers[at]), stepper.transcript.take_ops()) for at in batch]
-        requests = _weighed(made, prefix, counted, kept)
-        kept = requests[-1].messages
-        yield requests
-        start, size = batch.stop, min(2 * size, LARGEST_BATCH)
+    """Counting lets go of the interpreter, so that one batch is counted while the next is stepped through."""
+    prefix = Prefix()
+
+    def made(batch: range) -> list[_Made]:
+        return [_Made(at, answers[at], stepper.step(answers[at]), stepper.transcript.take_ops()) for at in batch]
+
+    first, *rest = _ranges(len(answers)) or [range(0)]
+    if first:
+        yield _weighed(made(first), prefix, counted)
+    if not rest:
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(1, "replay")
+    try:
+        waiting = pool.submit(_weighed, made(rest[0]), prefix, counted)
+        for batch in rest[1:]:
+            following = made(batch)
+            yield waiting.result()
+            waiting = pool.submit(_weighed, following, prefix, counted)
+        yield waiting.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _ranges(count: int) -> list[range]:
+    """Batches that double in size up to the largest."""
+    found, start, size = [], 0, FIRST_BATCH
+    while start < count:
+        found.append(range(start, min(start + size, count)))
+        start, size = found[-1].stop, min(2 * size, LARGEST_BATCH)
+    return found
 
 
 class _Made(NamedTuple):
@@ -169,7 +193,7 @@ def fixed_tokens(context: Context, counter: Counter) -> int:
     return sum(count_bodies([{"content": tool} for tool in tools], counter)) - 3 * len(tools)
 
 
-def _weighed(made: Sequence[_Made], prefix: Prefix, counted: _Counted, kept: int) -> list[Request]:
+def _weighed(made: Sequence[_Made], prefix: Prefix, counted: _Counted) -> list[Request]:
     counted.reach(made[-1].answer)
     bodies = [body for one in made for op in one.ops for body in _not_recorded(op)]
     counts = iter(count_bodies(bodies, counted.counter))
@@ -183,8 +207,7 @@ def _weighed(made: Sequence[_Made], prefix: Prefix, counted: _Counted, kept: int
     requests = []
     for one, view in zip(made, weighed, strict=True):
         part = min(next(alike), view.now) if view.parted is not None else 0
-        requests.append(_request(one, view, part, counted, kept))
-        kept = view.messages
+        requests.append(_request(one, view, part, counted))
     return requests
 
 
@@ -194,7 +217,7 @@ def _not_recorded(op: Op) -> Iterator[Body]:
     return (body for body, row in zip(op.bodies, op.rows, strict=True) if row == MADE)
 
 
-def _request(one: _Made, view: Weighed, part: int, counted: _Counted, kept: int) -> Request:
+def _request(one: _Made, view: Weighed, part: int, counted: _Counted) -> Request:
     fixed = counted.fixed
     return Request(
         request=one.request,
@@ -204,7 +227,7 @@ def _request(one: _Made, view: Weighed, part: int, counted: _Counted, kept: int)
         sent_tokens=view.tokens + fixed,
         shared_tokens=view.whole + part + fixed if one.request else 0,
         first_change=view.first_change,
-        kept=kept,
+        kept=view.before,
         edits=one.done.edits,
         fired=one.done.fired,
     )

@@ -19,6 +19,8 @@ class Weighed(NamedTuple):
     """One view, weighed against the one before it."""
 
     messages: int
+    before: int
+    """Messages of the view before."""
     tokens: int
     first_change: int
     """The place of the first message that differs; where none does, the length of the shorter list."""
@@ -92,8 +94,8 @@ class Prefix:
                 parted = (self._was[first], self._bodies[first])
         now = self._tokens[first] if parted else 0
         self._was.clear()
-        self._before, self._before_total = length, self._total
-        return Weighed(length, self._total, first, whole, parted, now)
+        before, self._before, self._before_total = self._before, length, self._total
+        return Weighed(length, before, self._total, first, whole, parted, now)
 
     def _first_change(self, length: int) -> int:
         for place in sorted(self._was):
