@@ -17,7 +17,7 @@ from inspector.text import clip, thousands, visible_line
 from inspector.writing import STDIO
 
 if TYPE_CHECKING:
-    from inspector.doctor.errors import Diagnosis
+    from inspector.doctor.errors import Diagnosis, Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,10 @@ def command(
     Of a folder every recording in it is examined. Exit status 1: an error was found (with --strict, or a warning);
     2: a file could not be read.
     """  # fmt: skip
-    from inspector.doctor.errors import recognised
     from inspector.doctor.targets import UnknownTarget
 
     text = _error_text(error, sessions)
-    known = recognised(text) if text is not None else None
+    known = _known(text)
     if text is not None and known is None:
         tell("this error message is not one that the doctor knows; the session is examined as a whole")
     try:
@@ -105,6 +104,15 @@ def command(
         if report.unreadable:
             tell(report.unreadable)
     return exit_status(reports, chosen, strict)
+
+
+def _known(text: str | None) -> Known | None:
+    """The known error text that a given one is of."""
+    if text is None:
+        return None
+    from inspector.doctor.errors import recognised
+
+    return recognised(text)
 
 
 def chosen_targets(given: Sequence[str]) -> tuple[str, ...]:
@@ -146,10 +154,12 @@ def _report_json(report: Report, target: str, asked: Asked) -> dict[str, Any]:
 
 
 def _diagnosis(report: Report, found: Sequence[Finding], text: str | None) -> Diagnosis | None:
-    from inspector.doctor.errors import diagnosed, recognised
+    known = _known(text)
+    if text is None or known is None:
+        return None
+    from inspector.doctor.errors import diagnosed
 
-    known = recognised(text) if text is not None else None
-    return None if text is None or known is None else diagnosed(text, known, found, report.id_at)
+    return diagnosed(text, known, found, report.id_at)
 
 
 def _show(reports: Sequence[Report], asked: Asked) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from tests.bench import core, screen
+from tests.bench import core, doctor, screen
 from tests.shared import SHARED
 
 
@@ -43,6 +43,7 @@ MEASURES = (
     Measure("exact tokens of all rewritten texts", "ms", ("20", "200"), core.rewritten_tokens, 3),
     Measure("exact counts of the whole session, warm", "ms", ("150", "1000"), core.session_tokens, 3),
     Measure("memory, as a multiple of the file (less 150 MB)", "x", ("2.5", "2.5"), core.memory_ratio, 1),
+    Measure("the doctor, its strict pass over the bytes included", "ms", ("", "2000"), doctor.examined, 3),
     Measure("search of all messages", "ms", ("", ""), core.search, 3),
 )
 SMALL = (

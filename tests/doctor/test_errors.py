@@ -29,7 +29,8 @@ def test_the_quoted_text_of_a_case_names_its_rule(text: str, codes: set[str]) ->
 
 @pytest.mark.parametrize(("text", "codes"), QUOTED)
 def test_other_ids_and_positions_make_no_difference(text: str, codes: set[str]) -> None:
-    other = re.sub(r"(?<!base)(?<!base\d)\d+", "77", text).replace("toolu_", "tooluse_Qx-").replace("call_", "chatcmpl-")
+    numbered = re.sub(r"(?<!base)(?<!base\d)\d+", "77", text)
+    other = numbered.replace("toolu_", "tooluse_Qx-").replace("call_", "chatcmpl-")
     known = recognised(f"Error code: 400 - {{'message': '{other}'}}")
     assert known is not None
     assert codes & set(known.codes)
