@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -69,7 +70,7 @@ class Steps:
         self._keep: int = max(0, settings["keep_verbatim"])
         self._per_token: float = settings["chars_per_token"]
         sizes = context.derived(Sizes)
-        self._recorded = sizes.tokens(self._per_token, sizes.content)
+        self._recorded = array("q", sizes.tokens(self._per_token, sizes.content))
         self._content, self._images, self._roles = sizes.content, sizes.images, context.columns.role
         self._total = 0
         self._estimates: list[int] = []

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from tests.bench import core, doctor, screen
+from tests.bench import core, doctor, runs, screen
 from tests.shared import SHARED
 
 
@@ -44,6 +44,15 @@ MEASURES = (
     Measure("exact counts of the whole session, warm", "ms", ("150", "1000"), core.session_tokens, 3),
     Measure("memory, as a multiple of the file (less 150 MB)", "x", ("2.5", "2.5"), core.memory_ratio, 1),
     Measure("the doctor, its strict pass over the bytes included", "ms", ("", "2000"), doctor.examined, 3),
+    *(
+        Measure(f"replay of the first 3,000 messages: {name}", "ms", ("300", "300"), runs.whole_run(name, 3_000), 3)
+        for name in ("head-tail", "cascade", "checkpoint")
+    ),
+    *(
+        Measure(f"replay of the whole session: {name}", "ms", ("", "4000"), runs.whole_run(name), 3)
+        for name in ("head-tail", "cascade", "checkpoint")
+    ),
+    Measure("next request of a carried run: cascade", "ms", ("", ""), runs.next_view("cascade"), 3),
     Measure("search of all messages", "ms", ("", ""), core.search, 3),
 )
 SMALL = (

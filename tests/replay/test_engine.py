@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.message import Body, Context, Origin
 from inspector.policies import POLICIES, SettingError
 from inspector.policies.policy import Mode
-from inspector.replay import Request, answers_of, compact, replay, view_at
+from inspector.replay import Film, Request, answers_of, compact, replay, view_at
 from inspector.replay.engine import stepper_for
 from inspector.tokens import count_bodies, counter_for, counter_named, parts, shared_tokens
 from tests.policies.sessions import assert_agreement, context_of
@@ -59,6 +59,18 @@ def test_the_view_of_a_request_is_shown_against_the_recording(
         assert view.messages == wanted
         assert len(view.plan.context) == answers[request]
         assert_agreement(view)
+
+
+@given(sessions, runs, modes, st.lists(st.integers(0, 30), min_size=2, max_size=6))
+def test_whoever_moves_about_in_a_run_sees_the_same_views(
+    messages: list[Body], chosen: tuple[str, dict[str, Any]], mode: Mode, moves: list[int]
+) -> None:
+    policy, given = chosen
+    wanted = list(loop(messages, policy, given, mode))
+    film = Film(context_of(messages), POLICIES[policy], given, mode)
+    for move in moves:
+        if move < len(wanted):
+            assert film.view(move).messages == wanted[move]
 
 
 @given(sessions, runs)
@@ -134,6 +146,10 @@ def test_long_runs_agree_too_across_batches(policy: str) -> None:
     if given or policy == "checkpoint":
         assert any(request.fired and request.broke for request in found)
     assert found == run(messages, policy, POLICIES[policy].mode, plain=True, **given)
+    film = Film(context_of(messages), POLICIES[policy], given)
+    for request in (149, 70, 71, 3, 130, 64):
+        assert film.view(request).messages == view_at(context_of(messages), POLICIES[policy], given, request).messages
+        assert len(film.view(request).messages) == found[request].messages
 
 
 def test_stubs_that_are_long_themselves_are_stubbed_again() -> None:

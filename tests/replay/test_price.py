@@ -1,5 +1,7 @@
 """What tokens cost, from the packaged prices and from a table of one's own."""
 
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -99,3 +101,9 @@ def test_a_table_that_cannot_be_used_is_said_in_a_sentence(text: str, says: str)
         price_in(text, "gpt-5", "t")
     assert str(refused.value).startswith(says)
     assert "\n" not in str(refused.value)
+
+
+def test_nothing_is_loaded_for_prices_before_one_is_asked_for() -> None:
+    loaded = "import sys, inspector.replay; print(sorted({'genai_prices', 'pydantic', 'httpx2'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
