@@ -37,6 +37,8 @@ _CONTAINERS = {
     b"\xff\xd8\xff": "a JPEG picture",
     b"%PDF": "a PDF document",
 }
+_BREAKS = frozenset(("truncated-record", "unparseable-record", "glued-records"))
+"""Faults that leave something of a value unread."""
 _KINDS = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 
 
@@ -119,15 +121,16 @@ def _values(raw: bytes, start: int) -> _Read:
     decoded, damage = Decoded(raw[start:], start), _noted(start)
     text, walk = decoded.text, Walk(decoded.text, spans=bool(decoded.bad))
     records: list[Record] = []
-    at = space_end(text, 0)
+    at, line, counted = space_end(text, 0), 0, 0
     while 0 <= at < len(text) and text[at] in "{[":
         value, end = walk.read(at)
-        records.append(Record(value, text.count("\n", 0, at), decoded.byte(at)))
+        line, counted = line + text.count("\n", counted, at), at
+        records.append(Record(value, line, decoded.byte(at)))
         at = end if end < 0 else space_end(text, end)
     _note_document(decoded, walk, damage)
     if 0 <= at < len(text):
         damage.in_document("unparseable-record", "", decoded.byte(at), "what follows the value is no JSON")
-    whole = 0 <= at == len(text)
+    whole = at >= 0 and not any(fault.code in _BREAKS for fault in walk.faults)
     return _Read(records, damage, False, len(records) == 1 and (whole or holds_messages(records[0].value)))
 
 
