@@ -6,6 +6,15 @@ DEBUG_VARIABLE = "INSPECTOR_DEBUG"
 """Set to 1, a fault that nobody foresaw shows where it happened."""
 
 
+STDIN_NAME = "-: "
+"""How a sentence about standard input begins, since its path is "-"."""
+
+
+def named(says: str) -> str:
+    """A sentence about a file, with standard input called by its name."""
+    return f"standard input: {says.removeprefix(STDIN_NAME)}" if says.startswith(STDIN_NAME) else says
+
+
 def sentence(fault: BaseException) -> str:
     """What happened, without the place in our code, and without more of its words than one line holds."""
     if isinstance(fault, RecursionError):

@@ -340,5 +340,7 @@ class Session(Context):
 
     @property
     def name(self) -> str:
-        """The file's own name, without its folder."""
+        """The file's own name, without its folder; standard input, whose path is "-", is called so."""
+        if self.file == "-":
+            return "standard input"
         return self.file.replace("\\", "/").rsplit("/", 1)[-1] or "messages"

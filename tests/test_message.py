@@ -144,7 +144,7 @@ def test_until_sees_the_messages_before_a_row_as_the_same_objects() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("a/b.json", "b.json"), ("C:\\x\\b.json", "b.json"), ("-", "-"), ("", "messages")]
+    ("file", "name"), [("a/b.json", "b.json"), ("C:\\x\\b.json", "b.json"), ("-", "standard input"), ("", "messages")]
 )
 def test_a_session_is_named_by_its_file_without_the_folder(file: str, name: str) -> None:
     assert Session([], listed(""), range(0), file=file).name == name

@@ -58,7 +58,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _sentence(fault: click.ClickException) -> str:
-    said = " ".join(fault.format_message().split()).rstrip(".")
+    from inspector.fault import named
+
+    said = named(" ".join(fault.format_message().split()).rstrip("."))
     if isinstance(fault, click.UsageError) and fault.ctx is not None:
         path = fault.ctx.command_path.removesuffix(f" {OPEN}")
         return f"{said}{'' if said.endswith('?') else ';'} {path} --help shows how"

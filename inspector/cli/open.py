@@ -65,7 +65,8 @@ def _look_at(session: str) -> None:
     try:
         found = os.stat(session)
         if stat.S_ISDIR(found.st_mode):
-            raise Trouble(f"{session} is a folder; name a file in it")
+            _look_into(session)
+            return
         with open(session, "rb"):
             pass
     except FileNotFoundError:
@@ -76,13 +77,27 @@ def _look_at(session: str) -> None:
         raise Trouble(f"{session} is empty")
 
 
+def _look_into(folder: str) -> None:
+    """Raise `Trouble` for a folder that no format knows as a session."""
+    from inspector.formats import FORMATS, UnreadableSession
+    from inspector.formats.sources import recording_at
+
+    try:
+        recording = recording_at(folder)
+    except UnreadableSession as fault:
+        raise Trouble(str(fault)) from None
+    if not any("folder" in one.reads and one.recognise(recording) for one in FORMATS):
+        raise Trouble(f"{folder} is a folder that holds no session of a known format; name a file in it")
+
+
 def _missing(session: str) -> str:
     from inspector.cli import VERBS
 
+    kind = "file" if os.path.splitext(session)[1] or os.path.basename(session) != session else "file or verb"
     near = difflib.get_close_matches(session, VERBS, 1)
     if session in VERBS:
         return f"write the verb first, as in: inspector {session} --help"
-    return f"there is no file {session}" + (f"; did you mean inspector {near[0]}?" if near else "")
+    return f"there is no {kind} {session}" + (f"; did you mean inspector {near[0]}?" if near else "")
 
 
 def _known_format(name: str) -> None:

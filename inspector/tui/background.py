@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector import formats
-from inspector.fault import sentence
+from inspector.fault import named, sentence
 from inspector.message import Context, Session
 from inspector.pairs import pairs_of
 from inspector.policies import Policy
@@ -57,8 +57,8 @@ def opened(source: Source, policy: Policy) -> tuple[Session, array[int]]:
     try:
         session = source.load()
         return session, prepare(session, policy)
-    except formats.UnreadableSession:
-        raise
+    except formats.UnreadableSession as unreadable:
+        raise formats.UnreadableSession(named(str(unreadable)), unreadable.finding) from unreadable
     except Exception as fault:
         raise formats.UnreadableSession(f"{source.path} cannot be read: {sentence(fault)}") from fault
 
@@ -87,7 +87,7 @@ def count_session(session: Session, counter: Counter) -> Iterator[array[int]]:
 
 def count_sent(view: SentView, before: array[int], counter: Counter) -> Iterator[int | None]:
     """None after each step, and at last the exact tokens of the whole sent view: only new texts are counted."""
-    plan, total = view.plan, sum(before)
+    plan, total = view.plan, sum(before[: len(view.plan.action)])
     changed = [found.start() for found in CHANGED.finditer(plan.action)]
     for start in range(0, len(changed), CHUNK):
         rows = changed[start : start + CHUNK]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import assert_one_sentence, call, conversation, process, session_file
+from tests.formats.test_claude_folder import make as claude_folder
 
 READERS = (
     ("info",),
@@ -70,6 +71,18 @@ def test_the_application_says_so_before_it_opens(tmp_path: Path, kind: str) -> N
     assert_one_sentence(process(str(path)), naming="given.json")
 
 
+def test_a_folder_that_is_a_session_may_open_in_the_application(tmp_path: Path) -> None:
+    claude_folder(tmp_path)
+    assert_one_sentence(process(str(tmp_path)), naming="needs a terminal")
+
+
+def test_a_word_that_is_neither_verb_nor_file_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_one_sentence(process("bogus"), naming="there is no file or verb bogus")
+    assert_one_sentence(process("inof"), naming="there is no file or verb inof; did you mean inspector info?")
+    assert_one_sentence(process("bogus.json"), naming="there is no file bogus.json")
+
+
 def test_no_terminal_on_stdout_is_one_sentence(tmp_path: Path) -> None:
     for arguments in ((), (session_file(tmp_path),), (session_file(tmp_path), "-p", "cascade", "-s", "protect=1")):
         assert_one_sentence(process(*arguments), naming="terminal")
@@ -78,7 +91,7 @@ def test_no_terminal_on_stdout_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["empty", "binary", "number", "invalid-utf8"])
 def test_standard_input_is_judged_alike(tmp_path: Path, kind: str) -> None:
     BAD[kind](tmp_path / "given")
-    assert_one_sentence(call("info", "-", stdin=(tmp_path / "given").read_bytes()))
+    assert_one_sentence(call("info", "-", stdin=(tmp_path / "given").read_bytes()), naming="standard input: ")
 
 
 def test_a_cut_file_keeps_what_is_whole_and_names_the_damage(tmp_path: Path) -> None:

@@ -318,3 +318,7 @@ def test_a_project_is_shown_by_its_last_two_names():
     assert [shortened(one) for one in ("/home/me/src/boat", "C:\\src\\boat", "/", "boat")] == [
         "src/boat", "src/boat", "/", "boat",
     ]  # fmt: skip
+
+
+def test_standard_input_is_not_offered_again():
+    assert [one.path for one in entries(["-", "a.json"], []) if one.group == "Given"] == ["a.json"]

@@ -26,6 +26,7 @@ from inspector.discover import Found, batches
 from inspector.text import clip, pad, thousands
 from inspector.tui.dialogs.dialog import Complaint, Dialog, Field, Words, button
 from inspector.tui.dialogs.samples import sample_files
+from inspector.writing import STDIO
 
 LISTED = 200
 """Files of a folder that are listed."""
@@ -102,7 +103,7 @@ def entries(given: Iterable[str] = (), recent: Iterable[str] = ()) -> list[Entry
     """Everything there is to choose from: files given on the command line, recent ones, samples."""
     samples = [entry(str(path), SAMPLES, words) for path, words in sample_files()]
     return [
-        *(entry(path, "Given") for path in given),
+        *(entry(path, "Given") for path in given if path != STDIO),  # standard input is read once
         *(entry(path, "Recent") for path in recent),
         *samples,
     ]
