@@ -96,7 +96,10 @@ def _call_gone(plan: Plan, row: int, place: int) -> bool:
     if plan.action[row] != Action.CLEAR_ARGUMENTS:
         return False
     recorded, sent = calls_of(plan.context.messages[row]), calls_of(plan.write(row))
-    return len(sent) < len(recorded) and recorded[place].id not in {call.id for call in sent}
+    if len(sent) >= len(recorded) or place >= len(recorded):
+        return not recorded and "function_call" not in plan.write(row)
+    call = recorded[place]
+    return call.id not in {other.id for other in sent} if call.id else sent.count(call) < recorded.count(call)
 
 
 def first_rows(context: Context) -> tuple[int, int]:

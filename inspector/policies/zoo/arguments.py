@@ -30,10 +30,18 @@ def replaced(body: Body, changed: Callable[[int, str, str], str]) -> Body:
     """
     calls = body.get("tool_calls")
     if not isinstance(calls, list):
-        return body
+        return _replaced_legacy(body, changed)
     places = count()
     new = [_entry(call, next(places), changed) if isinstance(call, dict) else call for call in calls]
     return {**body, "tool_calls": new}
+
+
+def _replaced_legacy(body: Body, changed: Callable[[int, str, str], str]) -> Body:
+    """The same for the one call that messages had before there were several."""
+    function = body.get("function_call")
+    if not isinstance(function, dict):
+        return body
+    return {**body, "function_call": _entry({"function": function}, 0, changed)["function"]}
 
 
 def _entry(call: Mapping[str, Any], place: int, changed: Callable[[int, str, str], str]) -> Mapping[str, Any]:
@@ -55,7 +63,7 @@ def without_calls(body: Body, gone: frozenset[int]) -> Body:
     """The message without the calls at these places; without the key where no call is left."""
     calls = body.get("tool_calls")
     if not isinstance(calls, list):
-        return body
+        return {key: value for key, value in body.items() if key != "function_call" or 0 not in gone}
     places = count()
     left = [call for call in calls if not isinstance(call, dict) or next(places) not in gone]
     kept = {key: value for key, value in body.items() if key != "tool_calls"}

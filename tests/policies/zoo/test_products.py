@@ -91,3 +91,16 @@ def test_arguments_that_are_objects_stay_objects() -> None:
                    max_length=50)  # fmt: skip
     arguments = view.messages[1]["tool_calls"][0]["function"]["arguments"]
     assert arguments == {"path": "a", "content": "w" * 20 + "...(argument truncated)"}
+
+
+def test_the_one_call_of_old_recordings_is_cleared_and_removed_too() -> None:
+    call: Body = {"role": "assistant", "content": "", "function_call": {"name": "write_file", "arguments": "{}"}}
+    call["function_call"] = {"name": "write_file", "arguments": '{"content": "%s"}' % ("w" * 99)}
+    messages = [USER, call, {"role": "function", "name": "write_file", "content": "fine"}, AGAIN]
+    cut, gone = (
+        compact(context_of(messages), "deepagents-args", trigger=0, keep=1, max_length=50),
+        compact(context_of(messages), "inspect-edit", keep_tool_uses=0, keep_tool_inputs=False),
+    )
+    assert cut.messages[1]["function_call"]["arguments"].endswith('...(argument truncated)"}')
+    assert ["function_call" in body for body in gone.messages] == [False, False, False]
+    assert not breakages(gone.plan).total
