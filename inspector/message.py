@@ -179,7 +179,6 @@ class Columns:
         """Length of each message's JSON text as Python writes it (SPEC.md, head-tail's measure)."""
         return array("q", map(json_chars, self._messages))
 
-
     def until(self, row: int, messages: Sequence[Body]) -> Columns:
         """The figures of the messages before a row: those that are known already are not worked out again."""
         columns = Columns(messages)
