@@ -236,7 +236,10 @@ def _boundary(rows: int, stubs_after: list[int], keep: int) -> tuple[int, int]:
 
 def _warnings(context: Context, old_rows: int) -> tuple[str, ...]:
     left = bisect_left(context.derived(Results).lists, old_rows)
-    return (f"{left:,} old results hold lists of parts, which this policy leaves whole",) if left else ()
+    if not left:
+        return ()
+    holds = "1 old result holds a list" if left == 1 else f"{left:,} old results hold lists"
+    return (f"{holds} of parts, which this policy leaves whole",)
 
 
 def _stats(made: Plan, missing: Missing) -> dict[str, int]:

@@ -160,7 +160,7 @@ def test_old_lists_of_parts_are_left_counted_and_said() -> None:
     messages = [CALL, result([PICTURE, {"type": "text", "text": "x" * 9_999}])]
     view = checked_view(messages, "head-tail", keep_recent=0)
     assert view.stats["untouched_list_contents"] == 1
-    assert view.plan.warnings == ("1 old results hold lists of parts, which this policy leaves whole",)
+    assert view.plan.warnings == ("1 old result holds a list of parts, which this policy leaves whole",)
     assert view.plan.reasons[view.plan.reason[1]] == "a list of parts: this policy only shortens strings"
 
 
