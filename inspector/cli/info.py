@@ -113,12 +113,10 @@ def _active(session: str, form: str | None, index: int, model: str | None) -> Su
 
 
 def _everything(session: str, form: str | None, model: str | None) -> Subject:
-    from inspector.formats import session_of
+    from inspector.formats import damage_of
 
     opened = read_all(session, form)
     each = [[*conversation.messages, *conversation.abandoned] for conversation in opened.conversations]
-    sessions = [session_of(opened, session, index) for index in range(len(opened.conversations))]
-    damage = dict.fromkeys(fault for read in sessions for fault in read.damage)
     return Subject(
         source=session,
         format=opened.format.name,
@@ -126,7 +124,7 @@ def _everything(session: str, form: str | None, model: str | None) -> Subject:
         conversations=sum(not conversation.side for conversation in opened.conversations),
         bodies=[body for bodies in each for body in bodies],
         figures=sum(map(figures, each), Figures(Counter())),
-        damage=tuple(damage),
+        damage=damage_of(opened),
         branches=[branch for one in opened.conversations for branch in one.branches],
         compactions=[done for one in opened.conversations for done in one.compactions],
     )

@@ -20,7 +20,7 @@ from inspector.message import Body, Origin, Outline, Session, listed, opening
 
 __all__ = [
     "FORMATS", "Conversation", "Format", "Opened", "Record", "Recording", "UnreadableSession", "conversations",
-    "conversations_in", "format_named", "from_messages", "load", "load_bytes", "session_of",
+    "conversations_in", "damage_of", "format_named", "from_messages", "load", "load_bytes", "session_of",
 ]  # fmt: skip
 
 MODULES = (
@@ -156,7 +156,7 @@ def session_of(opened: Opened, file: str, index: int = 0, branch: int | None = N
         usage=one.usage,
         times=times_of(opened.format.name, opened.recording, one.origin, len(one.messages)),
         compactions=one.compactions,
-        damage=_placed(_named_once((*opened.damage, *one.damage)), one),
+        damage=_placed(_named_once((*opened.damage, *one.damage)), (one,)),
         contents=tuple(map(_outline, opened.conversations)),
         branch=branch,
     )
@@ -286,11 +286,19 @@ def _named_once(damage: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(reversed(seen.values()))
 
 
-def _placed(damage: tuple[Finding, ...], one: Conversation) -> tuple[Finding, ...]:
+def damage_of(opened: Opened) -> tuple[Finding, ...]:
+    """Everything that was wrong, in the file and in each of its conversations, once; a row is that conversation's."""
+    inside = (finding for one in opened.conversations for finding in one.damage)
+    return _placed(_named_once((*opened.damage, *inside)), opened.conversations)
+
+
+def _placed(damage: tuple[Finding, ...], found: Sequence[Conversation]) -> tuple[Finding, ...]:
     """Findings with the row of the message that they are about, where it was loaded."""
     if not any(finding.pointer for finding in damage):
         return damage
-    rows = {_whole_pointer(one.origin(row)): row for row in reversed(range(len(one.messages)))}
+    rows: dict[str, int] = {}
+    for one in reversed(found):
+        rows |= {_whole_pointer(one.origin(row)): row for row in reversed(range(len(one.messages)))}
     return tuple(replace(finding, row=_row(finding.pointer, rows)) for finding in damage)
 
 

@@ -14,7 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inspector
-from inspector.formats import FORMATS, UnreadableSession, conversations, files, from_messages, load, load_bytes
+from inspector.formats import (
+    FORMATS,
+    UnreadableSession,
+    conversations,
+    conversations_in,
+    damage_of,
+    files,
+    from_messages,
+    load,
+    load_bytes,
+)
 from inspector.message import calls_of, image_count
 from tests.shared import SHARED, needs_shared
 
@@ -91,6 +101,18 @@ def test_an_index_out_of_range_says_how_many_there_are(index: int) -> None:
     assert load_bytes(raw, "x", index=1).index == 1
     assert "2 conversations, numbered 0 to 1" in str(refusal(lambda: load_bytes(raw, "x", index=index)))
     assert "one conversation" in str(refusal(lambda: load_bytes(json.dumps(TALK).encode(), "x", index=3)))
+
+
+def test_the_damage_of_a_file_is_told_once_whatever_it_holds(tmp_path: Path) -> None:
+    talks = [{"messages": [{"role": "user", "content": "hi", "x": "@"}, number]} for number in range(3)]
+    raw = json.dumps(talks).encode().replace(b"@", b"\xff", 1)
+    found = damage_of(conversations_in(raw, "x"))
+    assert [(one.code, one.pointer, one.row) for one in found] == [
+        ("invalid-utf8", "/0", None),
+        *(("unparseable-record", f"/{number}/messages/1", None) for number in range(3)),
+    ]
+    found = damage_of(conversations_in(b"\n".join(json.dumps(talk).encode() for talk in TALK) + b"\n{", "x"))
+    assert [(one.code, one.line, one.row) for one in found] == [("truncated-record", 5, None)]
 
 
 def test_an_unknown_format_names_the_known_ones() -> None:
