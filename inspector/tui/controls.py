@@ -35,7 +35,7 @@ class Chooser(Line):
 
     DEFAULT_CSS = """
     Chooser { text-style: bold; padding: 0 1 0 0; border-left: blank; margin-bottom: 1; }
-    Chooser.-selected { border-left: outer $accent; }
+    Chooser.-selected { border-left: outer $text-accent; }
     """
 
     class Turned(Message):
@@ -48,7 +48,7 @@ class Chooser(Line):
     def name_policy(self, name: str) -> None:
         """Draws a name."""
         room = max(0, self.content_size.width - len(ARROWS) - 1)
-        self.show(Content.assemble(clip(name, room).ljust(room + 1), (ARROWS, "not bold $accent")))
+        self.show(Content.assemble(clip(name, room).ljust(room + 1), (ARROWS, "not bold $text-accent")))
 
     def on_click(self, event: events.Click) -> None:
         """The left arrow turns back; anything else turns on."""

@@ -20,7 +20,7 @@ class SearchBar(Horizontal):
     DEFAULT_CSS = """
     SearchBar { height: 1; display: none; background: $surface; }
     SearchBar.-open { display: block; }
-    SearchBar Label { width: auto; padding: 0 1; color: $accent; }
+    SearchBar Label { width: auto; padding: 0 1; color: $text-accent; }
     SearchBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
     SearchBar Input:focus { border: none; }
     """

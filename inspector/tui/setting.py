@@ -146,7 +146,7 @@ class Setting(Vertical):
 
     DEFAULT_CSS = """
     Setting { height: auto; margin-bottom: 1; padding: 0 1 0 0; border-left: blank; }
-    Setting.-selected { border-left: outer $accent; }
+    Setting.-selected { border-left: outer $text-accent; }
     Setting .meaning { color: $foreground 60%; }
     Setting Entry { display: none; width: 1fr; padding: 0; }
     Setting .trouble { display: none; height: auto; color: $text-error; }

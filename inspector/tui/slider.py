@@ -184,7 +184,7 @@ class Slider(Widget, can_focus=True):
         width = self.content_size.width
         knob = self.scale.position(self.value, width)
         line = Content(track(self.scale, self.value, self.default, width))
-        return line.stylize("$primary", 0, knob).stylize("bold $accent", knob, knob + 1)
+        return line.stylize("$primary", 0, knob).stylize("bold $text-accent", knob, knob + 1)
 
     def move(self, value: Number) -> None:
         """Sets the value as a person does: it is drawn, and `Changed` is posted if it is another one."""

@@ -40,7 +40,7 @@ class Status(Widget):
         words = clip(self.says, max(0, room - least - APART))
         setting = clip(self.setting, max(0, room - cells(words) - APART * bool(words)))
         gap = " " * max(1, room - cells(setting) - cells(words))
-        return Content.assemble((KEY, "bold $footer-key-foreground"), " ", (setting, "bold"), gap, words)
+        return Content.assemble((KEY, "bold $text-accent"), " ", (setting, "bold"), gap, words)
 
     def on_click(self, event: events.Click) -> None:
         """Ask for the settings."""
