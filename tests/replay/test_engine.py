@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.message import Body, Context, Origin
 from inspector.policies import POLICIES, SettingError
+from inspector.policies.checkpoint import encoded_bytes
 from inspector.policies.policy import Mode
 from inspector.replay import Film, Request, answers_of, compact, replay, view_at
 from inspector.replay.engine import stepper_for
@@ -164,16 +165,38 @@ def test_stubs_that_are_long_themselves_are_stubbed_again() -> None:
     assert len({found[0] for found in stubs if found}) > 1, "no stub was stubbed again"
 
 
-def test_pictures_of_results_are_dropped_and_moved_like_the_rest() -> None:
+@pytest.mark.parametrize("every", [1, 2, 3, 5])
+def test_pictures_of_results_are_dropped_and_moved_like_the_rest(every: int) -> None:
     messages: list[Body] = [{"role": "user", "content": "begin"}]
-    for turn in range(14):
-        messages.append({"role": "assistant", "content": f"step {turn}"})
+    for turn in range(60):
+        messages.append({"role": "assistant", "content": f"step {turn} " * 9})
         body: Body = {"role": "tool", "content": f"{turn} " * (turn % 4 * 60)}
-        messages.append({**body, "images": ["QUJD"]} if turn % 3 else body)
-    given = {"target_tokens": 1_300, "ceiling_tokens": 1_500, "keep_verbatim": 3, "protect": 1}
+        messages.append(body if turn % every else {**body, "images": ["QUJD"]})
+    given = {"target_tokens": 1_500, "ceiling_tokens": 1_700, "keep_verbatim": 4, "protect": 1}
     wanted = list(loop(messages, "cascade", given, "carried"))
     assert views(messages, "cascade", "carried", **given) == wanted
-    assert any("PROGRESS SO FAR" in body["content"] for body in wanted[-1])
+    summaries = {body["content"] for view in wanted for body in view if "PROGRESS SO FAR" in body["content"]}
+    assert len(summaries) > 2
+
+
+def test_a_repair_that_grows_old_is_one_edit() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    messages: list[Body] = [
+        {"role": "user", "content": "begin"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        *({"role": "assistant", "content": f"step {turn}"} for turn in range(5)),
+    ]
+    found = run(messages, "head-tail", "stateless", keep_recent=2, old_tool_chars=10)
+    assert [request.edits for request in found] == [0, 1, 1, 1, 1, 1]
+    assert any(request.broke for request in found)
+
+
+@pytest.mark.parametrize(("off", "fires"), [(0, True), (1, False)])
+def test_a_run_fires_at_the_very_byte(off: int, fires: bool) -> None:
+    messages: list[Body] = [{"role": role, "content": "é" * 40} for role in ("user", "assistant") * 4]
+    given = {"max_messages": 100, "max_bytes": encoded_bytes(messages[:7]) + off, "keep_recent": 1}
+    for plain in (False, True):
+        assert run(messages, "checkpoint", "carried", plain=plain, **given)[-1].fired == fires
 
 
 def test_tokens_that_are_known_already_are_taken() -> None:
