@@ -216,8 +216,11 @@ def content_of(content: Any) -> str | list[Body]:
 
 
 def part_of(block: Any) -> Body:
-    """A block as a content part: an image as `image_url`, any other object whole, a bare value as text."""
-    if isinstance(block, dict):
+    """A block as a content part: an image as `image_url`, any other block whole, what has no type as text.
+
+    Cline records what a tool gave as objects, which it sends as JSON.
+    """
+    if isinstance(block, dict) and "type" in block:
         return _image(block) if block.get("type") == "image" else block
     return {"type": "text", "text": block if isinstance(block, str) else compact_json(block)}
 

@@ -113,3 +113,11 @@ def test_shared_files_are_as_counted(row: dict[str, str]) -> None:
 def test_damage_is_read_around_or_refused(raw: bytes) -> None:
     read_or_refused(raw)
     read_or_refused(raw, "cline")
+
+
+def test_what_a_tool_gave_as_objects_is_text() -> None:
+    given = [{"query": "a.py", "result": "x = 1", "success": True}, {"query": "b.py", "error": "none"}]
+    task = [*TASK[:1], {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "read", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": given}]}]  # fmt: skip
+    texts = '{"query":"a.py","result":"x = 1","success":true}', '{"query":"b.py","error":"none"}'
+    assert load_bytes(json.dumps(task).encode(), "made", format="cline").messages[-1]["content"] == "\n".join(texts)
