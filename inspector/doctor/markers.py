@@ -44,7 +44,7 @@ _RENDERED = re.compile(
 )
 """How clients and templates write a call down."""
 _LINE_BEGINS = re.compile(
-    r"\n\s*(?=<tool_call>|<function_calls>|<(?:\w+:)?invoke\s|<function=|\[TOOL_CALLS\]|<[|｜]tool)"
+    r"\n[ \t]{0,40}(?=<tool_call>|<function_calls>|<(?:\w+:)?invoke\s|<function=|\[TOOL_CALLS\]|<[|｜]tool)"
 )
 _ENDS = re.compile(r"(?:</tool_call>|</function_calls>|</(?:\w+:)?invoke>|</function>|[|｜]>|[)}\]])\s*\Z")
 

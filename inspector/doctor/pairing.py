@@ -7,8 +7,10 @@ an id that two calls of one message share explains the extra results that it has
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from inspector.doctor.native import Kind, Native, Part, Role, Turn, input_of, is_failed
@@ -19,6 +21,8 @@ CALL, RESULT = Kind.CALL, Kind.RESULT
 PLACEHOLDERS = ("no result", "not recorded", "interrupted", "aborted", "cancelled", "canceled", "was not executed")
 """Words of the results that clients put in for calls that never ran."""
 _PLACEHOLDER_CHARS = 300
+_COMPARED = 8
+"""Calls with the id of another that are compared with it."""
 
 
 class Misplaced(NamedTuple):
@@ -72,22 +76,31 @@ class Pairing:
 class _Group:
     """The calls of one turn, and the results that may still come for them."""
 
-    def __init__(self, turn: int) -> None:
-        self.turn = self.last = turn
+    def __init__(self) -> None:
+        self.last = 0
+        """Its last turn with a call."""
         self.calls: list[Part] = []
         self.by_id: dict[str, list[Part]] = {}
+        self.waiting: dict[str, deque[Part]] = {}
+        """Calls by their id; those that are answered are passed over when they come first."""
+        self.nameless: deque[Part] = deque()
+        self.every: deque[Part] = deque()
         self.first_results = -1
         """The turn in which the first of its results stands."""
 
     def add(self, call: Part) -> None:
         self.calls.append(call)
+        self.every.append(call)
         self.last = call.turn
         if call.id:
             self.by_id.setdefault(call.id, []).append(call)
+            self.waiting.setdefault(call.id, deque()).append(call)
+        else:
+            self.nameless.append(call)
 
 
 def pair(native: Native) -> Pairing:
-    """Pair the calls and results of a session. Linear but for ids that very many calls share."""
+    """Pair the calls and results of a session, in time that grows with its size."""
     walk = _Walk(native)
     walk.read()
     walk.settle()
@@ -103,8 +116,8 @@ class _Walk:
         self.left: list[tuple[Part, int]] = []
         """Results that no call of their turn waits for, each with the number of groups before it."""
         self.calls_by_id: dict[str, list[Part]] = {}
-        self.nameless: list[Part] = []
-        """Calls without an id, where results may stand anywhere."""
+        self.open_by_id: dict[str, list[Part]] = {}
+        """Where results may stand anywhere, the calls that wait for one; those without an id under an empty one."""
         self.free: dict[str, list[Part]] = {}
         """Calls that nothing in their own turn answers, by id."""
         self._anywhere = native.shape.anywhere
@@ -112,21 +125,21 @@ class _Walk:
     def read(self) -> None:
         """Pair inside the turns."""
         before = SPEAKER
-        for number, turn in enumerate(self.native.turns):
+        for turn in self.native.turns:
             role, parts = turn.role, turn.parts
             if role is ASSISTANT:
                 calls = [part for part in parts if part.kind is CALL]
-                self._take_answer(number, calls, parts, goes_on=before is ASSISTANT)
+                self._take_answer(calls, parts, goes_on=before is ASSISTANT)
             elif role is RESULT_TURN or any(part.kind is RESULT for part in parts):
                 self._take_results(parts)
             elif not self._anywhere and not turn.note:
                 self.open = None
             before = role
 
-    def _take_answer(self, number: int, calls: Sequence[Part], parts: Sequence[Part], *, goes_on: bool) -> None:
+    def _take_answer(self, calls: Sequence[Part], parts: Sequence[Part], *, goes_on: bool) -> None:
         if self.open is None or not (goes_on and self.native.shape.merged):
             if calls:
-                self.open = _Group(number)
+                self.open = _Group()
                 self.groups.append(self.open)
             elif not self._anywhere:
                 self.open = None
@@ -134,7 +147,7 @@ class _Walk:
             self._add(self.open, call)
         for part in parts:
             if part.kind is RESULT:  # a client's record that keeps both in one message
-                self._take(part, number)
+                self._take(part)
 
     def _add(self, group: _Group | None, call: Part) -> None:
         assert group is not None
@@ -144,8 +157,8 @@ class _Walk:
         elif call.id and call.id in self.calls_by_id:
             self.found.reused.append((call, self.calls_by_id[call.id][0]))
         group.add(call)
-        if self._anywhere and not call.id:
-            self.nameless.append(call)
+        if self._anywhere:
+            self.open_by_id.setdefault(call.id or "", []).append(call)
         if call.id:
             self.calls_by_id.setdefault(call.id, []).append(call)
 
@@ -153,13 +166,13 @@ class _Walk:
         others = False
         for part in parts:
             if part.kind is RESULT:
-                self._take(part, part.turn)
+                self._take(part)
             else:
                 others = True
         if others and not self.native.shape.whole_results and not self.native.shape.moves_notes:
             self.open = None
 
-    def _take(self, result: Part, number: int) -> None:
+    def _take(self, result: Part) -> None:
         call = self._waiting_anywhere(result) if self._anywhere else self._waiting(result)
         if call is None:
             self.left.append((result, len(self.groups)))
@@ -168,8 +181,8 @@ class _Walk:
         group = self.open
         if group is not None and not self._anywhere:
             if group.first_results < 0:
-                group.first_results = number
-            elif group.first_results != number:
+                group.first_results = result.turn
+            elif group.first_results != result.turn:
                 self.found.split.append(result)
 
     def _waiting(self, result: Part) -> Part | None:
@@ -177,29 +190,36 @@ class _Walk:
         group = self.open
         if group is None:
             return None
-        if result.id and result.id in group.by_id:
-            answers = self.found.answers
-            for call in group.by_id[result.id]:
-                if call.pointer not in answers:
-                    return call
+        if result.id in group.waiting:
+            return self._first_open(group.waiting[result.id])
+        if result.id and group.by_id:
             return None
-        if result.id and any(call.id for call in group.calls):
-            return None
-        free = list(self._unanswered(group.calls))
-        if result.id:
-            free = [call for call in free if not call.id]
-        named = (call for call in free if call.name and call.name == result.name)
-        return next(named, next(iter(free), None))
+        if result.id or not group.by_id:
+            return self._named(group.nameless, result)
+        return self._named(group.every, result)
+
+    def _first_open(self, calls: deque[Part]) -> Part | None:
+        while calls and calls[0].pointer in self.found.answers:
+            calls.popleft()
+        return calls.popleft() if calls else None
+
+    def _named(self, calls: deque[Part], result: Part) -> Part | None:
+        """The first open call of the tool that a result names, else the first open one."""
+        first = self._first_open(calls)
+        if first is None or not result.name or first.name == result.name:
+            return first
+        named = next((call for call in self._unanswered(calls) if call.name == result.name), None)
+        if named is not None:
+            calls.appendleft(first)
+        return named or first
 
     def _waiting_anywhere(self, result: Part) -> Part | None:
-        if not result.id:
-            nameless = self._unanswered(self.nameless)
-            return next((call for call in nameless if answers_type(call, result)), None)
-        calls = self.calls_by_id.get(result.id, ())
-        return next((call for call in reversed(calls) if self._fits(call, result)), None)
-
-    def _fits(self, call: Part, result: Part) -> bool:
-        return call.pointer not in self.found.answers and answers_type(call, result)
+        calls = self.open_by_id.get(result.id or "", [])
+        places = range(len(calls))
+        for at in reversed(places) if result.id else places:
+            if answers_type(calls[at], result):
+                return calls.pop(at)
+        return None
 
     def _unanswered(self, calls: Sequence[Part]) -> Iterator[Part]:
         return (call for call in calls if call.pointer not in self.found.answers)
@@ -241,11 +261,10 @@ class _Walk:
     def _open_elsewhere(self, result: Part, groups: int) -> Part | None:
         if result.id:
             free = self.free.get(result.id, [])
-            fitting = [call for call in free if answers_type(call, result)]
-            call = _nearest(fitting, result)
-            if call is not None:
-                free.remove(call)
-            return call
+            before = bisect_right(free, result.turn, key=lambda call: call.turn)
+            places = chain(range(before - 1, -1, -1), range(before, len(free)))
+            found = next((at for at in places if answers_type(free[at], result)), None)
+            return None if found is None else free.pop(found)
         if not groups:
             return None
         return next((call for call in self._unanswered(self.groups[groups - 1].calls) if not call.id), None)
@@ -283,7 +302,8 @@ def _is_results(turn: Turn) -> bool:
 
 def _same(call: Part, earlier: Sequence[Part]) -> bool:
     given = input_of(call) or call
-    return any(one.name == call.name and (input_of(one) or one).value == given.value for one in earlier)
+    some = earlier[:_COMPARED]
+    return any(one.name == call.name and (input_of(one) or one).value == given.value for one in some)
 
 
 _OUTPUTS = {

@@ -1,6 +1,6 @@
-"""A strict pass over the bytes, for what fast parsers hide: keys that stand twice and integers beyond 64 bits.
+"""A strict pass over the bytes, for what fast parsers hide: twin keys, integers beyond 64 bits, values nested too deep.
 
-orjson takes both in silence: of a key the last value wins, a huge integer becomes a float. Everything else that JSON
+orjson takes them in silence: of a key the last value wins, a huge integer becomes a float. Everything else that JSON
 does not have it refuses, and then salvage has named it. The pass is linear: a screen at the speed of `bytes.count`
 decides which records are read once more, slowly and with their places.
 """
@@ -52,7 +52,10 @@ def may_hide(raw: bytes, values: Sequence[Any]) -> bool:
     before it in both, so that what strings hold is counted alike.
     """
     ends, inside, loose = _key_ends(raw), 0, 0
-    written = sum(map(_key_ends, _all_pieces(values)))
+    try:
+        written = sum(map(_key_ends, _all_pieces(values)))
+    except TypeError:  # more than 254 levels, or what salvage has read and named already
+        return True
     if ends != written:
         inside = raw.count(b'\\":') - sum(piece.count(b'\\":') for piece in _all_pieces(values))
         loose = raw.count(b'" :')
@@ -70,7 +73,7 @@ def _all_pieces(values: Sequence[Any]) -> Iterator[bytes]:
 def _pieces(value: Any, levels: int) -> Iterator[bytes]:
     """A value as compact JSON, in pieces, so that no second copy of a large file is held."""
     if not levels or not isinstance(value, (dict, list)):
-        yield _dumped(value)
+        yield orjson.dumps(value)
         return
     if isinstance(value, dict):
         yield b'":' * len(value)
@@ -78,14 +81,7 @@ def _pieces(value: Any, levels: int) -> Iterator[bytes]:
         if isinstance(item, (dict, list)) and len(item) > 1:
             yield from _pieces(item, levels - 1)
         elif item is not None:
-            yield _dumped(item)
-
-
-def _dumped(value: Any) -> bytes:
-    try:
-        return orjson.dumps(value)
-    except TypeError:  # what salvage has read: it is named already, and read once more
-        return b""
+            yield orjson.dumps(item)
 
 
 def has_huge_integer(raw: bytes) -> bool:

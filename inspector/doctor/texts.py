@@ -22,10 +22,13 @@ SUMMARY = re.compile(
     r"|Another (?:language model|assistant) (?:started|worked)|The conversation history before this point was compacted"
     r"|\[?(?:Context|Conversation|Previous conversation) (?:compaction|summary)\b"
     r"|Here is a summary of (?:the|our) conversation"
-    r"|Summary of (?:the|our) (?:earlier |previous )?conversation)",
+    r"|(?:\W{0,4}(?:here|this) is (?:a|the) )?\W{0,4}"
+    r"(?:(?:conversation|context|session|previous|earlier|compacted) ){0,2}(?:history )?summary\b)",
     re.IGNORECASE,
 )
 """How the summaries begin that known tools write as a user's message."""
+_BEGINNING = 300
+"""Characters in which a summary says that it is one."""
 
 
 def odd_texts(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:
@@ -38,7 +41,7 @@ def odd_texts(native: Native, pairing: Pairing, target: Target) -> Iterator[Find
         said = content_of(part)
         for text in texts_in(said.value) if said is not None else ():
             if is_odd(text):
-                yield from _odd(native.turn_of(part), part, text)
+                yield from _odd(native.turn_of(part), part, text, said.pointer if said is not None else "")
 
 
 def is_odd(text: str) -> bool:
@@ -46,12 +49,16 @@ def is_odd(text: str) -> bool:
     return "\x1b" in text or "<|" in text or "\x9b" in text or "\x07" in text or "\x08" in text
 
 
-def _odd(turn: Turn, part: Part, text: str) -> Iterator[Finding]:
+def _odd(turn: Turn, part: Part, text: str, inner: str = "") -> Iterator[Finding]:
     if "<|" in text and SPECIAL.search(text):
-        yield about_part("special-token-text", turn, part, "a text names a special token of tokenizers")
+        yield about_part("special-token-text", turn, part, "a text names a special token of tokenizers", inner=inner)
     if any(control in text for control in CONTROLS):
         yield about_part(
-            "control-sequence-text", turn, part, "a text holds control sequences that a terminal would obey"
+            "control-sequence-text",
+            turn,
+            part,
+            "a text holds control sequences that a terminal would obey",
+            inner=inner,
         )
 
 
@@ -59,7 +66,7 @@ def summaries(native: Native, pairing: Pairing, target: Target) -> Iterator[Find
     """Summaries of an earlier compaction that stand as a user's message."""
     for part in native.by_kind[Kind.TEXT]:
         turn = native.turn_of(part)
-        if turn.role == Role.USER and SUMMARY.match(text_of(part)):
+        if turn.role == Role.USER and SUMMARY.match(text_of(part)[:_BEGINNING]):
             yield about_part(
                 "summary-as-user-message", turn, part, "the summary of a compaction stands as a user's message"
             )

@@ -260,3 +260,18 @@ def test_cache_markers_of_tools_system_and_messages_count_together() -> None:
     assert codes(four) == []
     four["messages"].append(turn("user", {**text_block(), **mark}))
     assert codes(four) == [("too-many-cache-breakpoints", "/messages/2/content/0/cache_control")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Conversation summary: so far", "[Summary of earlier turns] x", "Here is a summary of the conversation",
+        "<summary>x</summary>", "Another language model started to solve this", "<state_snapshot>x",
+    ],
+)  # fmt: skip
+def test_a_summary_in_the_users_name_is_remarked(text: str) -> None:
+    assert codes(chat(user(text), said()), remarks=True) == [("summary-as-user-message", "/messages/0/content")]
+
+
+def test_a_question_about_a_summary_is_none() -> None:
+    assert codes(chat(user("Write a summary of this file."), said()), remarks=True) == []

@@ -60,3 +60,10 @@ def test_on_a_line_the_pointer_begins_with_the_line() -> None:
 @pytest.mark.parametrize("text", ["12345678901234567890123", "1783072879987000000", "a, 12345678901234567890123 b"])
 def test_digits_in_a_text_are_no_integer(text: str) -> None:
     assert not has_huge_integer(json.dumps({"t": text, "n": 1783072879987000000}).encode())
+
+
+def test_a_value_that_only_a_fast_parser_takes_is_too_deep() -> None:
+    deep = b"[" * 600 + b"]" * 600
+    found = examined(document(b'"x": ' + deep))
+    assert [one.code for one in found] == ["too-deep"]
+    assert found[0].pointer.startswith("/messages/1/x")
