@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from inspector.finding import Finding
 from inspector.formats.branches import Forks, branch, leaves_of
 from inspector.formats.shapes import as_text
+from inspector.formats.tree import unseen
 from inspector.message import Body, Branch
 
 
@@ -83,20 +84,9 @@ def _walk(nodes: Mapping[str, Node], order: Sequence[Node], start: int, key: str
         if here == _BROKEN or (here >= 0 and seen[here]):
             what = "a message that the file does not hold" if here == _BROKEN else "a message that follows it"
             damage.append(_broken_link(node, key, what))
-            here = _unseen(node.number, seen, below)
+            here = unseen(node.number, seen, below)
     live.reverse()
     return live
-
-
-def _unseen(place: int, seen: bytearray, below: list[int]) -> int:
-    """The nearest place before one that the walk has not passed; `below` keeps what was skipped for the next search."""
-    passed = []
-    while place >= 0 and seen[place]:
-        passed.append(place)
-        place = below[place]
-    for one in passed:
-        below[one] = place
-    return place
 
 
 _ROOT, _BROKEN = -1, -2

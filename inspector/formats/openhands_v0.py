@@ -11,16 +11,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.formats.blocks import json_text
 from inspector.formats.datasets import arguments
 from inspector.formats.entries import Entry, entries_of, root_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.openhands_view import View, say, say_images
-from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry
-from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts, unreadable
+from inspector.formats.openhands_view import View, event_folders, no_events, say, say_images
+from inspector.formats.rows import Draft, Rows, Spot, call_entry
+from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts
 from inspector.formats.sources import split_file
 from inspector.message import Body, Usage
 
@@ -55,7 +55,8 @@ def _history(value: Any) -> list[Any]:
 def read(recording: Recording) -> list[Conversation]:
     """One conversation an event stream."""
     if recording.files is not None:
-        return [_in_folder(recording, name) for name in _folders(recording)]
+        folders = event_folders(recording.files, _FILE)
+        return [_conversation(found, {"instance_id": name}, in_files=True) for name, found in folders.items()]
     entries = entries_of(recording)
     runs = [entry for entry in entries if any(map(is_event, _history(entry.value)[:50]))]
     if runs:
@@ -73,18 +74,6 @@ def _flat(entries: Sequence[Entry]) -> Iterator[Entry]:
             yield entry
 
 
-def _folders(recording: Recording) -> list[str]:
-    found = (_FILE.fullmatch(path) for path in recording.files or ())
-    return list(dict.fromkeys(match[1] for match in found if match))
-
-
-def _in_folder(recording: Recording, folder: str) -> Conversation:
-    files: Mapping[str, Recording] = recording.files or {}
-    found = [(int(match[2]), path) for path in files if (match := _FILE.fullmatch(path)) and match[1] == folder]
-    entries = [Entry(files[path].document, Place(number, f"{path}#")) for number, path in sorted(found)]
-    return _conversation(entries, {"instance_id": folder}, in_files=True)
-
-
 def _conversation(entries: Sequence[Entry], run: Body, *, in_files: bool = False) -> Conversation:
     reader = _Reader()
     for native, entry in enumerate(entries):
@@ -100,11 +89,7 @@ def _conversation(entries: Sequence[Entry], run: Body, *, in_files: bool = False
         tools=reader.tools,
         usage=tuple(reader.usage),
         compactions=reader.view.compactions(),
-        damage=tuple(
-            unreadable(entry.place.native, entry.place.pointer, entry.value, numbered=entry.place.line is not None)
-            for entry in entries
-            if not isinstance(entry.value, dict) and not (in_files and entry.value is None)
-        ),
+        damage=no_events(entries, in_files=in_files),
     )
 
 

@@ -15,9 +15,9 @@ from inspector.formats.blocks import json_text
 from inspector.formats.datasets import arguments
 from inspector.formats.entries import Entry, entries_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.openhands_view import View, say
-from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry
-from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts, unreadable
+from inspector.formats.openhands_view import View, event_folders, no_events, say
+from inspector.formats.rows import Draft, Rows, Spot, call_entry
+from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts
 from inspector.formats.sources import split_file
 from inspector.message import Body, Usage
 
@@ -46,18 +46,11 @@ def read(recording: Recording) -> list[Conversation]:
     """The conversation of the lines, or one for each folder of events."""
     if recording.files is None:
         return [_conversation(entries_of(recording), {})]
-    files = recording.files
-    folders: dict[str, list[tuple[int, str]]] = {}
-    for path in files:
-        match = _FILE.fullmatch(path)
-        if match:
-            folders.setdefault(match[1], []).append((int(match[2]), path))
-    return [_in_folder(recording, folder, sorted(found)) for folder, found in folders.items()]
+    folders = event_folders(recording.files, _FILE)
+    return [_in_folder(recording.files, name, found) for name, found in folders.items()]
 
 
-def _in_folder(recording: Recording, folder: str, found: Sequence[tuple[int, str]]) -> Conversation:
-    files: Mapping[str, Recording] = recording.files or {}
-    entries = [Entry(files[path].document, Place(number, f"{path}#")) for number, path in found]
+def _in_folder(files: Mapping[str, Recording], folder: str, entries: Sequence[Entry]) -> Conversation:
     state = folder.removesuffix("events/") + STATE
     return _conversation(entries, as_dict(files[state].document) if state in files else {}, in_files=True)
 
@@ -77,11 +70,7 @@ def _conversation(entries: Sequence[Entry], state: Body, *, in_files: bool = Fal
         tools=reader.tools,
         usage=tuple(reader.usage),
         compactions=reader.view.compactions(),
-        damage=tuple(
-            unreadable(entry.place.native, entry.place.pointer, entry.value, numbered=entry.place.line is not None)
-            for entry in entries
-            if not isinstance(entry.value, dict) and not (in_files and entry.value is None)
-        ),
+        damage=no_events(entries, in_files=in_files),
     )
 
 

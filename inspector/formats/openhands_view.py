@@ -7,16 +7,22 @@ may forget the summary of an earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from inspector.finding import Finding
 from inspector.formats.datasets import arguments
+from inspector.formats.entries import Entry
+from inspector.formats.format import Recording
 from inspector.formats.kept import LOOKED_THROUGH
-from inspector.formats.rows import Draft, Spot, image_part
-from inspector.formats.shapes import as_list
+from inspector.formats.rows import Draft, Place, Spot, image_part
+from inspector.formats.shapes import as_list, unreadable
 from inspector.message import Body, Compaction
 
 KIND = "condensation"
+LONGEST_NUMBER = 18
+"""Digits of an event's number; a name in an archive may have more than can be read as one."""
 
 
 class View:
@@ -72,6 +78,28 @@ class View:
     def compactions(self) -> tuple[Compaction, ...]:
         """The compactions, without those that no message follows."""
         return tuple(one for one in self._compactions if one.row < len(self._messages))
+
+
+def event_folders(files: Mapping[str, Recording], name: re.Pattern[str]) -> dict[str, list[Entry]]:
+    """The events of a folder by where they stand (group 1 of `name`), in the order of their numbers (group 2)."""
+    folders: dict[str, list[tuple[int, str]]] = {}
+    for path in files:
+        match = name.fullmatch(path)
+        if match and len(match[2]) <= LONGEST_NUMBER:
+            folders.setdefault(match[1], []).append((int(match[2]), path))
+    return {
+        folder: [Entry(files[path].document, Place(number, f"{path}#")) for number, path in sorted(found)]
+        for folder, found in folders.items()
+    }
+
+
+def no_events(entries: Sequence[Entry], *, in_files: bool) -> tuple[Finding, ...]:
+    """The findings about entries that are no objects; a file that held none has one already."""
+    return tuple(
+        unreadable(entry.place.native, entry.place.pointer, entry.value, numbered=entry.place.line is not None)
+        for entry in entries
+        if not isinstance(entry.value, dict) and not (in_files and entry.value is None)
+    )
 
 
 def say(draft: Draft, native: int, pointer: str, content: Any) -> None:

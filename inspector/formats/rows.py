@@ -8,6 +8,7 @@ entry's native number and the pointer below it. The origin's `parts` are the pla
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -97,7 +98,7 @@ class Draft:
 class Rows:
     """Finished messages, with the native place of each."""
 
-    __slots__ = ("messages", "names", "native", "spots")
+    __slots__ = ("_nameless", "messages", "names", "native", "spots")
 
     def __init__(self, names: dict[str, str] | None = None) -> None:
         self.messages: list[Body] = []
@@ -106,6 +107,8 @@ class Rows:
         self.spots: list[tuple[Spot, ...]] = []
         self.names: dict[str, str] = {} if names is None else names
         """The tool that each call id so far has called."""
+        self._nameless: deque[str] = deque()
+        """The tools that the latest answer called without an id, and that no result has followed yet."""
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -118,9 +121,14 @@ class Rows:
 
     def add(self, native: int, role: str, draft: Draft) -> Body:
         """Add a row of what a draft took in, and return its body."""
+        if draft.calls:
+            self._nameless.clear()
         for call in draft.calls:
+            name = (call.get("function") or call["custom"])["name"]
             if isinstance(call.get("id"), str):
-                self.names[call["id"]] = (call.get("function") or call["custom"])["name"]
+                self.names[call["id"]] = name
+            else:
+                self._nameless.append(name)
         body = draft.body(role)
         self.put(native, body, *draft.call_spots, *draft.spots)
         return body
@@ -128,7 +136,8 @@ class Rows:
     def result(
         self, spot: Spot, answers: Any, content: Any, *, name: str = "", error: bool = False, kind: str = ""
     ) -> None:
-        """Add the result of a call, with the name of the tool that its id called where the result has none.
+        """Add the result of a call, with the name of the tool that its id called where the result has none; one without
+        an id answers the calls without one in their order.
 
         `kind` is its recorded type, where the format has several.
         """
@@ -136,6 +145,9 @@ class Rows:
         if isinstance(answers, str) and answers:
             body["tool_call_id"] = answers
             name = name or self.names.get(answers, "")
+        elif self._nameless:
+            called = self._nameless.popleft()
+            name = name or called
         if name:
             body["name"] = name
         if kind:

@@ -109,14 +109,14 @@ def _walk(
             damage.append(_broken_link(records[here], key, "a record that follows it"))
             parent = here - 1
         if parent >= 0 and seen[parent]:
-            parent = _unseen(parent, seen, below)
+            parent = unseen(parent, seen, below)
         here = parent
     live.reverse()
     return live, damage
 
 
-def _unseen(place: int, seen: bytearray, below: list[int]) -> int:
-    """The nearest place that the walk has not passed; `below` remembers what was skipped, so that no search is long."""
+def unseen(place: int, seen: bytearray, below: list[int]) -> int:
+    """The nearest place before one that a walk has not passed; `below` keeps what was skipped for the next search."""
     passed = []
     while place >= 0 and seen[place]:
         passed.append(place)

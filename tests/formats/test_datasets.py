@@ -53,7 +53,7 @@ def test_typed_parts_become_text_thinking_calls_and_images() -> None:
     assert (answer["content"], answer["thinking"]) == ("I look.", "hm")
     call = {"type": "function", "function": {"name": "look", "arguments": '{"pier":2}'}}
     assert answer["tool_calls"] == [call]
-    assert result == {"role": "tool", "content": "empty"}
+    assert result == {"role": "tool", "name": "look", "content": "empty"}
     assert conversation.tools[0]["function"]["name"] == "look"
     origin = conversation.origin(1)
     assert (origin.pointer, origin.line) == ("/0/messages/1", 1)
@@ -81,7 +81,7 @@ def test_sharegpt_turns_become_messages_and_their_calls_pair_by_place() -> None:
     assert [one["type"] for one in user["content"]] == ["text", "image_url"]
     assert user["content"][0]["text"] == "<image>Which pier?"
     assert (asks["content"], asks["tool_calls"][0]["function"]["name"]) == (None, "look")
-    assert told == {"role": "tool", "content": "empty"}
+    assert told == {"role": "tool", "name": "look", "content": "empty"}
     assert [conversation.origin(row).pointer for row in (0, 2)] == ["/0/system", "/0/conversations/1"]
     assert conversation.origin(3).parts == ("/0/conversations/2/value",)
 

@@ -209,3 +209,8 @@ def test_no_damage_raises_in_the_first_generation(values: list[Any]) -> None:
 @given(spoilt(V1))
 def test_no_damage_raises_in_the_second_generation(values: list[Any]) -> None:
     check_spoilt(openhands_v1.FORMAT, lines(*values))
+
+
+def test_a_number_too_long_to_be_one_is_no_event(tmp_path: Path) -> None:
+    (folder(tmp_path) / "events" / f"event-{'9' * 200}-e9.json").write_text("{}")
+    assert len(load(tmp_path)) == 6
