@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from inspector.finding import Finding, Severity
+from inspector.text import visible_line
 
 MOST = 1000
 """Findings that are kept of one file; the last one then says how many more there were."""
@@ -77,7 +78,7 @@ def nul_bytes(count: int) -> str:
 
 def _short(pointer: str) -> str:
     """A pointer as part of a sentence: a key of a damaged file may be as long as the file."""
-    return pointer if len(pointer) <= LONGEST_POINTER else f"{pointer[: LONGEST_POINTER - 1]}…"
+    return visible_line(pointer if len(pointer) <= LONGEST_POINTER else f"{pointer[: LONGEST_POINTER - 1]}…")
 
 
 def severity_of(code: str) -> Severity:

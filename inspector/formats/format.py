@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from inspector.finding import Finding
 from inspector.message import Body, Branch, Compaction, Origin, Usage
+from inspector.text import visible_line
 
 if TYPE_CHECKING:
     from inspector.change import Patch, Plan
@@ -23,7 +24,7 @@ class UnreadableSession(Exception):
     """A file that holds no session, or none that can be read; `str` is one clear sentence that names the file."""
 
     def __init__(self, sentence: str, finding: Finding | None = None) -> None:
-        super().__init__(sentence)
+        super().__init__(visible_line(sentence))  # names of files and keys may hold anything
         self.finding = finding
         """The damage behind it, where it is damage."""
 

@@ -113,6 +113,7 @@ def check(raw: bytes, form: str | None) -> None:
     except UnreadableSession as refused:
         assert str(refused).startswith("made: ")  # noqa: PT017
         assert len(str(refused)) < 500  # noqa: PT017
+        assert "\n" not in str(refused)  # noqa: PT017
         assert refused.__cause__ is None or isinstance(refused.__cause__, RecursionError), repr(refused.__cause__)  # noqa: PT017
         return
     for number, one in enumerate(opened.conversations[:4]):

@@ -115,6 +115,13 @@ def test_the_damage_of_a_file_is_told_once_whatever_it_holds(tmp_path: Path) -> 
     assert [(one.code, one.line, one.row) for one in found] == [("truncated-record", 5, None)]
 
 
+@pytest.mark.parametrize("raw", [b'{"a\\n\\u001b[31m": tru}', b'{"a\\nb": {"c": [1,,2]}}'])
+def test_a_refusal_is_one_line_whatever_the_file_and_its_keys_are_called(raw: bytes) -> None:
+    sentence = str(refusal(lambda: load_bytes(raw, "x\n\x1b[2J.json")))
+    assert sentence.isprintable()
+    assert "damaged: " in sentence
+
+
 def test_an_unknown_format_names_the_known_ones() -> None:
     raw = json.dumps(TALK).encode()
     assert "did you mean openai_chat?" in str(refusal(lambda: load_bytes(raw, "x", format="openai-chat")))
