@@ -10,7 +10,7 @@ import click
 
 from inspector.cli.examining import SHOWN, Report, exit_status, gather, judged, original_of
 from inspector.cli.options import FILE, as_json, example
-from inspector.cli.output import Trouble, finding_json, table, tell, write, write_json
+from inspector.cli.output import finding_json, table, tell, write, write_json
 from inspector.cli.reading import stdin_bytes
 from inspector.finding import Finding
 from inspector.text import clip, thousands, visible_line
@@ -262,6 +262,3 @@ def _conclusion(report: Report, found: Sequence[Finding], target: str) -> str:
     if serious:
         return f"{_counted(serious)} for {name}."
     return f"Nothing is wrong for {name}. Checked: {clip(report.checked(), 400)}."
-
-
-__all__ = ["Trouble", "command", "document"]

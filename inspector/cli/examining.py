@@ -14,6 +14,7 @@ from inspector.writing import STDIO
 
 if TYPE_CHECKING:
     from inspector.doctor import Examination
+    from inspector.doctor.targets import Provider
     from inspector.message import Session
 
 SHOWN = 50
@@ -80,10 +81,6 @@ class Report:
         families = ", ".join(family.value for family in Family if family is not Family.PLAN)
         calls, results = len(native.calls), len(native.results)
         return f"{self.messages:,} messages with {calls:,} calls and {results:,} results, by the rules about {families}"
-
-
-if TYPE_CHECKING:
-    from inspector.doctor.targets import Provider
 
 
 def judged(report: Report, target: str) -> tuple[Finding, ...]:

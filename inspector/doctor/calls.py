@@ -49,8 +49,11 @@ def orphans(native: Native, pairing: Pairing, target: Target) -> Iterator[Findin
     """Results that answer no call."""
     for result in pairing.orphans:
         says = f"no call waits for the result of {named(result)}"
-        severity: Severity = "warning" if _is_remark(native, result) else "error"
-        yield about_part("orphan-tool-result", native.turn_of(result), result, says, severity=severity)
+        remark = _is_remark(native, result)
+        severity: Severity = "warning" if remark else "error"
+        repair = "None: without an id nothing tells what it answers." if remark else ""
+        turn = native.turn_of(result)
+        yield about_part("orphan-tool-result", turn, result, says, severity=severity, repair=repair)
 
 
 def _is_remark(native: Native, result: Part) -> bool:

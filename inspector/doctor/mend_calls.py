@@ -10,7 +10,6 @@ from inspector.doctor.native import Kind, Part, Role, Turn, body_of, id_of
 from inspector.doctor.shapes import Layout
 from inspector.doctor.sick import Sick, holds_blocks, is_result_turn
 from inspector.doctor.stubs import (
-    NO_RESULT,
     block_stub,
     chat_stub,
     claude_line,
@@ -312,6 +311,3 @@ def unused(name: str, taken: set[str | None]) -> str:
         number += 1
     taken.add(f"{name}_{number}")
     return f"{name}_{number}"
-
-
-__all__ = ["NO_RESULT", "answer_calls", "move_results", "remove_results"]

@@ -78,6 +78,9 @@ STAGES: tuple[tuple[str, Mend | None], ...] = (
     ("user-after-tool", mend_targets.bridge_roles),
 )  # fmt: skip
 """The codes that can be repaired, in the order in which they are."""
+_KEEPING = frozenset((*FILE_CODES, "lone-surrogate", "duplicate-json-key", "nonstandard-json-constant",
+                      "broken-parent-link", "dangling-tool-call"))  # fmt: skip
+"""Codes whose repair must leave every message where it is read: one link makes a tree of a file of loose lines."""
 _MENDS: Mapping[str, Mend | None] = dict(STAGES)
 
 
@@ -235,9 +238,10 @@ def _starts(state: _State) -> dict[int, list[int]] | None:
 
 
 def _worse(before: _State, after: _State, code: str, wish: Wish) -> bool:
-    """Whether a repair left its own fault as often as before, or more errors that nothing can repair."""
+    """Whether a repair left its own fault as often as before, lost messages, or made errors that nothing can repair."""
     as_often = _count(after, code) >= _count(before, code)
-    return as_often or _hopeless(after, wish) > _hopeless(before, wish)
+    lost = code in _KEEPING and len(after.sick.examination.context) < len(before.sick.examination.context)
+    return as_often or lost or _hopeless(after, wish) > _hopeless(before, wish)
 
 
 def _count(state: _State, code: str) -> int:

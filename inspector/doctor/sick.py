@@ -184,6 +184,11 @@ class Sick:
             here = self._line_of.get(self._parent(here) or "")
         return frozenset(live)
 
+    @cached_property
+    def _linked(self) -> bool:
+        """Whether the lines of the file form a tree; loose ones stay loose."""
+        return len(self.records) < 2 or any(self._parent(line) in self._line_of for line in self.records)
+
     def without_lines(self, lines: set[int]) -> Iterator[Patch]:
         """Take lines out, and hang what hung off them on their nearest ancestor that stays."""
         gone = {name: line for line in lines if (name := self._id(line)) and self._line_of.get(name) == line}
@@ -205,7 +210,7 @@ class Sick:
     def line_after(self, line: int, records: Sequence[dict[str, Any]], *, moved: int | None = None) -> Iterator[Patch]:
         """Put records after a line, each the child of the one before, and hang the next live line on the last."""
         links = self.native.shape.links
-        parent = self._id(line) if links else None
+        parent = self._id(line) if links and self._linked else None
         chained = bool(links) and parent is not None
         for record in records if chained else ():
             record[links[1]] = parent

@@ -245,3 +245,29 @@ def test_honest_and_silent_damage_is_left_and_named() -> None:
     outcome = mend(chat(user(), calls("a", arguments=inside), result("a"), said()))
     assert outcome.repaired == ()
     assert [one.code for one in outcome.left] == ["marker-in-tool-arguments"]
+
+
+def test_a_link_is_not_mended_where_that_would_hide_messages() -> None:
+    loose = [
+        {
+            key: value
+            for key, value in line(number, kind, {**message, "id": f"m{number}"}).items()
+            if key != "parentUuid"
+        }
+        for number, (kind, message) in enumerate([("user", user()), ("assistant", said()), ("user", user())])
+    ]
+    session = (*loose, {**line(3, "assistant", {"id": "z", **said()}), "parentUuid": "gone"})
+    outcome = mend(session)
+    assert [one.code for one in outcome.left] == ["broken-parent-link"]
+    assert outcome.raw == raw_of(session)
+
+
+def test_loose_lines_stay_loose() -> None:
+    session = (
+        {"type": "user", "uuid": "a", "sessionId": "s", "message": user()},
+        {"type": "assistant", "uuid": "b", "sessionId": "s", "message": {"id": "m", **turn("assistant", use("t"))}},
+        {"type": "user", "uuid": "c", "sessionId": "s", "message": user()},
+    )
+    found = mended(session)
+    assert len(found) == 4
+    assert all("parentUuid" not in one for one in found)
