@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from tests.bench import core, doctor, runs, screen
+from tests.bench import core, doctor, runs, screen, timeline
 from tests.shared import SHARED
 
 
@@ -53,6 +53,8 @@ MEASURES = (
         for name in ("head-tail", "cascade", "checkpoint")
     ),
     Measure("next request of a carried run: cascade", "ms", ("", ""), runs.next_view("cascade"), 3),
+    Measure("timeline of 50,000 requests, moved -> drawn", "ms", ("16.7", "16.7"), timeline.moved, 1),
+    Measure("timeline of 50,000 requests, figures came -> drawn", "ms", ("", ""), timeline.refined, 1),
     Measure("search of all messages", "ms", ("", ""), core.search, 3),
 )
 SMALL = (
