@@ -19,12 +19,13 @@ from inspector.policies import SentView
 from inspector.policies.policy import Mode
 from inspector.replay import Calibration, Paid, Price, answers_of, request_of
 from inspector.replay.view import Film
+from inspector.text import thousands
 from inspector.tokens import Counter
 from inspector.tui import figures
 from inspector.tui.history import Setup
 from inspector.tui.ledger import Ledger
-from inspector.tui.run import Cancelled, Run, Terms, calibration_of, cancellable, paid_batches, terms_of
-from inspector.tui.timeline import Picture, Timeline
+from inspector.tui.run import Cancelled, Run, Terms, as_sent, calibration_of, cancellable, paid_batches, terms_of
+from inspector.tui.timeline import Level, Picture, Timeline
 
 if TYPE_CHECKING:
     from inspector.tui.shown import Shown
@@ -195,9 +196,15 @@ def draw(bench: Workbench) -> None:
         return
     terms = state.terms
     bench.query_one(Timeline).picture = Picture(
-        state.run, state.run.sums(), bench.shown.window, figures.thresholds(bench.shown), _compactions(session),
+        state.run, state.run.sums(), bench.shown.window, _thresholds(bench.shown, terms), _compactions(session),
         price_words(terms.price) if terms else "", figures.calibration_words(state.calibration),
     )  # fmt: skip
+
+
+def _thresholds(shown: Shown, terms: Terms | None) -> tuple[Level, ...]:
+    if terms is None:
+        return ()
+    return tuple(Level(as_sent(size, terms), f"threshold {thousands(size)}") for size in figures.thresholds(shown))
 
 
 def _compactions(session: Session) -> tuple[int, ...]:

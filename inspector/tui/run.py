@@ -33,7 +33,7 @@ from inspector.replay import (
     provider_for,
     replay,
 )
-from inspector.replay.engine import stepper_for
+from inspector.replay.engine import fixed_tokens, stepper_for
 from inspector.tokens import Counter
 
 FIRED, BROKE = 1, 2
@@ -54,6 +54,8 @@ class Terms:
     output: Sequence[int]
     head: Head
     model: str | None
+    fixed: int
+    """Our count of the tool definitions, which every request holds."""
     calibration: Calibration | None
     """Only where it is put to use: the tokenizer is not public, and the fit says something."""
 
@@ -72,7 +74,14 @@ def terms_of(session: Session, counter: Counter, model: str | None, calibration:
     if calibration is not None:
         head = head._replace(tokens=calibration.fitted(head.tokens))
     price = price_of(model, provider.name, _last_day(session))
-    return Terms(provider, price, output_tokens(session, counter), head, model, calibration)
+    fixed = fixed_tokens(session, counter)
+    return Terms(provider, price, output_tokens(session, counter), head, model, fixed, calibration)
+
+
+def as_sent(tokens: int, terms: Terms) -> int:
+    """How large a request is whose messages come to so many tokens: what it holds besides is added."""
+    whole = tokens + terms.fixed
+    return terms.calibration.fitted(whole) if terms.calibration else whole
 
 
 def _last_day(session: Session) -> date | None:

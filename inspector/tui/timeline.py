@@ -48,7 +48,7 @@ class Level(NamedTuple):
     """A line across the plot."""
 
     tokens: int
-    name: str
+    words: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,8 @@ class Picture:
     run: Run
     sums: Sums
     window: int
-    thresholds: tuple[int, ...] = ()
+    thresholds: tuple[Level, ...] = ()
+    """Each at the height of a request that it lets through, and with its own figure."""
     compactions: tuple[int, ...] = ()
     """Requests before which the tool itself compacted."""
     price: str = ""
@@ -68,8 +69,7 @@ class Picture:
 
     def levels(self, peak: int) -> list[Level]:
         """The lines to draw over bars of this height."""
-        found = [Level(tokens, "threshold") for tokens in self.thresholds]
-        found.append(Level(self.window, "window"))
+        found = [*self.thresholds, Level(self.window, f"window {thousands(self.window)}")]
         return [level for level in found if 0 < level.tokens <= WINDOW_SEEN * peak]
 
 
@@ -108,7 +108,7 @@ def _draw_level(line: list[Cell], level: Level) -> None:
     for place, empty in enumerate(free):
         if empty:
             line[place] = "level", LINE
-    words = f" {level.name} {thousands(level.tokens)} "
+    words = f" {level.words} "
     if all(free[: len(words)]) and len(words) < len(line):
         line[: len(words)] = [("level", char) for char in words]
 

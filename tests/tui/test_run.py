@@ -19,6 +19,7 @@ from inspector.tui.run import (
     FIRED,
     Cancelled,
     Run,
+    as_sent,
     calibration_of,
     cancellable,
     columns,
@@ -130,6 +131,15 @@ def test_a_calibration_is_used_where_the_tokenizer_is_not_public(tmp_path: Path)
     assert found.factor == pytest.approx(1.13, abs=0.02)
     assert calibration_of(read, counter_for("gpt-5"), tokens) is None
     assert calibration_of(session(turns(3)), counter_for("claude-sonnet-4-5"), [1] * 8) is None
+
+
+def test_a_threshold_is_drawn_at_the_size_of_the_request_that_it_lets_through() -> None:
+    read = load(SAMPLES / "cache_run.jsonl")
+    counter = counter_for(read.model)
+    tokens = count_bodies(read.messages, counter)
+    terms = terms_of(read, counter, read.model, calibration_of(read, counter, tokens))
+    run, _ = replayed(read)
+    assert as_sent(sum(tokens[: run.answers[50]]), terms) == run.original[50]
 
 
 def test_a_break_that_never_pays_is_infinite_and_not_paid_back() -> None:
