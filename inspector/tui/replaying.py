@@ -16,6 +16,7 @@ from textual.worker import get_current_worker
 
 from inspector.message import Session
 from inspector.policies import SentView
+from inspector.policies.breakage import breakages
 from inspector.policies.policy import Mode
 from inspector.replay import Calibration, Paid, Price, answers_of, request_of
 from inspector.replay.view import Film
@@ -25,10 +26,10 @@ from inspector.tui import figures
 from inspector.tui.history import Setup
 from inspector.tui.ledger import Ledger
 from inspector.tui.run import Cancelled, Run, Terms, as_sent, calibration_of, cancellable, paid_batches, terms_of
+from inspector.tui.shown import Shown, rows_with_images
 from inspector.tui.timeline import Level, Picture, Timeline
 
 if TYPE_CHECKING:
-    from inspector.tui.shown import Shown
     from inspector.tui.workbench import Workbench
 
 PAUSE = 0.12
@@ -301,11 +302,18 @@ def _make(bench: Workbench, wanted: tuple[Session, Setup, Mode, int]) -> None:
     def work() -> None:
         made = None
         try:
-            made = Moment(*wanted, film.view(request))
+            made = Moment(*wanted, _warmed(film.view(request)))
         finally:
             bench.call_later(_arrived, bench, made)
 
     bench.run_worker(work, thread=True, group="moment", description="makes the view of a request")
+
+
+def _warmed(view: SentView) -> SentView:
+    """A view whose rows have been gone through once, so that drawing it finds what depends on them alone."""
+    view.plan.context.derived(rows_with_images)
+    breakages(view.plan)
+    return view
 
 
 def _film(bench: Workbench, session: Session, setup: Setup, mode: Mode) -> Film:
