@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from inspector.message import Context
-from inspector.policies import cascade, checkpoint, head_tail
 from inspector.policies.offered import Offered
 from inspector.policies.policy import Mode, Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
@@ -20,13 +20,21 @@ __all__ = [
     "policy_named",
 ]  # fmt: skip
 
-POLICIES: Mapping[str, Policy] = Offered(
-    {policy.name: policy for policy in (head_tail.POLICY, cascade.POLICY, checkpoint.POLICY)}, HOMES
-)
+OURS = {
+    "head-tail": "inspector.policies.head_tail",
+    "cascade": "inspector.policies.cascade",
+    "checkpoint": "inspector.policies.checkpoint",
+}
+POLICIES: Mapping[str, Policy] = Offered({**OURS, **HOMES})
 """Every policy by its name, in the order in which they are offered: our own three, then the products'."""
 
-NAMED = 3
-"""How many policies a sentence names: our own."""
+
+def __getattr__(name: str) -> Any:
+    """Our own policies' modules, so that `inspector.policies.cascade` needs no import of its own."""
+    module = f"{__name__}.{name}"
+    if module in OURS.values():
+        return import_module(module)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class UnknownPolicy(LookupError):
@@ -41,7 +49,7 @@ def policy_named(name: str) -> Policy:
     if name in POLICIES:
         return POLICIES[name]
     near = difflib.get_close_matches(name, POLICIES, 1)
-    some = f"{', '.join(list(POLICIES)[:NAMED])} and {len(POLICIES) - NAMED} more"
+    some = f"{', '.join(OURS)} and {len(HOMES)} more"
     hint = f"did you mean {near[0]}?" if near else f"there are {some}"
     raise UnknownPolicy(f"there is no policy {name[:60]!r}; {hint}")
 

@@ -1,5 +1,6 @@
-"""The policies that there are, by name. A module of the zoo is imported when one of its policies is first asked for:
-thirty products would otherwise be paid for at every start.
+"""The policies that there are, by name. A module is imported when one of its policies is first asked for.
+
+Thirty products would otherwise be paid for at every start.
 """
 
 from __future__ import annotations
@@ -14,26 +15,25 @@ class Offered(Mapping[str, Policy]):
     """Policies by name, in the order in which they are offered.
 
     Args:
-        ready: policies that are at hand.
-        homes: names of further ones, and the modules whose `POLICIES` hold them.
+        homes: the name of each policy, and the module that holds it as its `POLICY` or among its `POLICIES`.
     """
 
-    def __init__(self, ready: Mapping[str, Policy], homes: Mapping[str, str]) -> None:
-        self._ready = dict(ready)
+    def __init__(self, homes: Mapping[str, str]) -> None:
         self._homes = homes
-        self._names = dict.fromkeys((*ready, *homes))
+        self._ready: dict[str, Policy] = {}
 
     def __getitem__(self, name: str) -> Policy:
         if name not in self._ready:
-            found: tuple[Policy, ...] = import_module(self._homes[name]).POLICIES
+            module = import_module(self._homes[name])
+            found: tuple[Policy, ...] = getattr(module, "POLICIES", ()) or (module.POLICY,)
             self._ready.update((policy.name, policy) for policy in found)
         return self._ready[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._homes
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(self._homes)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(self._homes)

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 from inspector.change import GONE, Action, Edit, Insert, Plan
 from inspector.message import Body, Columns, Context, Origin, text_of
@@ -39,7 +40,13 @@ class SentView:
     @cached_property
     def messages(self) -> list[Body]:
         """What is sent: unchanged messages are the caller's own dicts, changed ones are new."""
-        return [self._body_at(place, row) for place, row in enumerate(self.source)]
+        plan = self.plan
+        if plan.inserts or plan.order is not None or any(map(plan.action.count, GONE)):
+            return [self._body_at(place, row) for place, row in enumerate(self.source)]
+        messages = list(plan.context.messages)
+        for row in compress(range(len(messages)), plan.action):
+            messages[row] = plan.write(row)
+        return messages
 
     def _body_at(self, place: int, row: int) -> Body:
         if row == INSERTED:
