@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.finding import Finding
 from inspector.formats.format import Conversation, Format, Kind, Record, Recording, UnreadableSession
-from inspector.formats.records import collector_paused
-from inspector.formats.sources import recording_at, recording_in
 from inspector.formats.times import times_of
 from inspector.message import Body, Origin, Outline, Session, listed, opening
 
@@ -122,12 +120,16 @@ def load_bytes(
 
 def conversations(path: str | os.PathLike[str], format: str | None = None) -> Opened:
     """Everything in a file. Raises `UnreadableSession`."""
+    from inspector.formats.sources import recording_at
+
     chosen = None if format is None else format_named(format)
     return _opened(recording_at(os.fspath(path)), chosen)
 
 
 def conversations_in(raw: bytes, name: str, format: str | None = None) -> Opened:
     """`conversations` for bytes that were read already. Raises `UnreadableSession`."""
+    from inspector.formats.sources import recording_in
+
     chosen = None if format is None else format_named(format)
     return _opened(recording_in(raw, name), chosen)
 
@@ -200,6 +202,8 @@ def format_named(name: str) -> Format:
 
 def _opened(recording: Recording, chosen: Format | None) -> Opened:
     formats = [format for format in (_all_formats() if chosen is None else (chosen,)) if recording.kind in format.reads]
+    from inspector.formats.records import collector_paused
+
     with collector_paused():
         known, seen = _recognised(recording, formats) or (chosen if formats else None, recording)
         if known is None:
