@@ -23,6 +23,8 @@ QUIET = "$foreground 60%"
 GAP = 3
 SHORTEST_GAUGE, LONGEST_GAUGE = 8, 40
 SHORTEST_FILE = 16
+WIDE = 100
+"""Under so many cells the figures of a calibration go before the file's name does."""
 
 Progress = tuple[str, float]
 
@@ -71,10 +73,10 @@ def savings(shown: Shown) -> Content:
 def window_gauge(shown: Shown, width: int) -> Content:
     """The gauge and its words in `width` cells; without the bar where there is no room for one."""
     words = figures.window_words(shown)
-    bar = gauge(shown.sent_tokens, shown.window, width - len(words) - 1, figures.thresholds(shown))
+    bar = gauge(shown.fitted(shown.sent_tokens), shown.window, width - len(words) - 1, figures.thresholds(shown))
     if len(bar) < SHORTEST_GAUGE:
         return Content(words)
-    share = shown.sent_tokens / shown.window if shown.window > 0 else 1.0
+    share = shown.fitted(shown.sent_tokens) / shown.window if shown.window > 0 else 1.0
     hue = "$text-error" if share > 0.9 else "$text-warning" if share > 0.7 else "$text-primary"
     line = Content.styled(bar, hue)
     for place, char in enumerate(bar):
@@ -103,7 +105,9 @@ def lines_needed(shown: Shown | None, width: int) -> int:
 
 def lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> list[Content]:
     """The header's lines, each exactly `width` cells."""
-    how = progress_bar(progress) if progress else Content.styled(figures.exactness_words(shown), QUIET)
+    exact = figures.exactness_words(shown)
+    exact = exact if width >= WIDE else exact.partition(" (")[0]
+    how = progress_bar(progress) if progress else Content.styled(exact, QUIET)
     right = [how, Content(visible_line(moment))]
     room = width - 4 - joined(right).cell_length
     first = spread([open_file(shown.session, room)], right, width)

@@ -67,7 +67,7 @@ def _by_role(shown: Shown) -> Iterator[Share]:
         codes.setdefault(NAMES.get(code, ROLES[code]), []).append(code)
     for name, mine in codes.items():
         mask = role.translate(bytes(code in mine for code in range(256)))
-        yield Share("role", name, mask.count(1), sum(compress(shown.before, mask)), sum(compress(shown.after, mask)))
+        yield Share("role", name, mask.count(1), sum(compress(shown.reached, mask)), sum(compress(shown.after, mask)))
     if tools := shown.session.tools:
         size = sum(shown.counter.count([compact_json(tool) for tool in tools]))
         yield Share("role", DEFINITIONS, len(tools), size, size)
@@ -81,13 +81,13 @@ def _by_tool(shown: Shown) -> Iterator[Share]:
     original = sent = 0
     for name, concerned in shown.session.derived(rows_by_tool).items():
         rows = [row for row in concerned if role[row] in (TOOL, FUNCTION)]
-        share = Share("tool", name, len(rows), _sum(shown.before, rows), _sum(shown.after, rows))
+        share = Share("tool", name, len(rows), _sum(shown.reached, rows), _sum(shown.after, rows))
         named, original, sent = named + len(rows), original + share.original, sent + share.sent
         if rows:
             yield share
     if named < results:
         mask = role.translate(bytes(code in (TOOL, FUNCTION) for code in range(256)))
-        rest = sum(compress(shown.before, mask)) - original, sum(compress(shown.after, mask)) - sent
+        rest = sum(compress(shown.reached, mask)) - original, sum(compress(shown.after, mask)) - sent
         yield Share("tool", UNNAMED, results - named, *rest)
 
 

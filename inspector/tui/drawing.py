@@ -11,7 +11,7 @@ from inspector.tui.lines import Piece, fit
 from inspector.tui.rows import Grid, Line
 from inspector.tui.shown import Shown
 
-BAR, RULE, MATCH = "▌", "│", "•"
+BAR, RULE, MATCH, NEW = "▌", "│", "•", "▸"
 LIMIT = 3
 """Lines of a message's text that are shown, and of its calls."""
 
@@ -41,7 +41,7 @@ class Drawing:
         """The lines of a row, each as wide as the grid or a cell less."""
         grid = self.grid
         bar: Piece = ("bar", BAR if at_cursor else " ")
-        mark: Piece = ("mark", MATCH) if matched else ("text", " ")
+        mark: Piece = ("mark", MATCH) if matched else ("insert", NEW) if row in self.shown.new else ("text", " ")
         start: list[Piece] = [bar, ("number", f"{row:>{grid.number}}"), mark]
         body = lines.original_body(self.shown, row, grid.text, LIMIT)
         sign = lines.glyph(self.shown, row)
@@ -58,7 +58,8 @@ class Drawing:
         if not grid.two_sided and row in shown.breakages.rows:
             words += [("text", "  "), *lines.harm(shown, row)]
         yield lines.original_head(shown, row, words, grid.text, grid.tokens)
-        yield from map(self._marked, body)
+        seen = row < len(shown.view.plan.action)  # else it came after the request that is shown
+        yield from map(self._marked, body if seen else [(f"{kind}-kept", line) for kind, line in body])
 
     def _right(self, row: int, room: int) -> Iterator[list[Piece]]:
         """The sent side of a row, blank lines where nothing is sent."""

@@ -14,7 +14,7 @@ import orjson
 from inspector.policies import SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
-from inspector.tui import navigation, tuning
+from inspector.tui import navigation, replaying, tuning
 from inspector.tui.background import Source
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter, filtered_rows
@@ -22,6 +22,7 @@ from inspector.tui.keys import KEYS
 from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Page, Reader
 from inspector.tui.search_bar import SearchBar
+from inspector.tui.timeline import Timeline
 
 if TYPE_CHECKING:
     from inspector.tui.dialogs.picker import Picked
@@ -46,7 +47,8 @@ def _copy(bench: Workbench, *, sent: bool) -> None:
     if bench.shown is None:
         return
     row = bench.query_one(Ledger).cursor
-    body = bench.shown.view.plan.body(row) if sent else bench.shown.session.messages[row]
+    plan, messages = bench.shown.view.plan, bench.shown.session.messages
+    body = messages[row] if not sent else plan.body(row) if row < len(plan.action) else None
     if body is None:
         bench.say("this message is not sent")
         return
@@ -116,7 +118,7 @@ def show_help(bench: Workbench) -> None:
     }
     own = {
         "In the list": Ledger.BINDINGS, "In the settings": Controls.BINDINGS,
-        "In the reader": Reader.BINDINGS, "On its page": Page.BINDINGS,
+        "In the reader": Reader.BINDINGS, "On its page": Page.BINDINGS, "On the timeline": Timeline.BINDINGS,
     }  # fmt: skip
     panes |= {name: keys_of(bindings, bench.app) for name, bindings in own.items()}
     bench.app.push_screen(Help(panes, words=HELP_WORDS))
@@ -235,11 +237,15 @@ def close_layer(bench: Workbench) -> None:
     reader, ledger = bench.query_one(Reader), bench.query_one(Ledger)
     if reader.display:
         bench.close_reader()
+    elif replaying.leave(bench):
+        return
     elif bench.has_class("-with-settings"):
         tuning.fold(bench)
     elif ledger.needle:
         navigation.clear_search(bench)
     elif ledger.rows_shown is not None:
         clear_filter(bench)
+    elif bench.query_one(Timeline).display:
+        replaying.close(bench)
     else:
         ledger.focus()

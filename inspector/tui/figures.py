@@ -12,6 +12,7 @@ from inspector.change import Action
 from inspector.message import Context, Session, text_of
 from inspector.policies import POLICIES
 from inspector.policies.policy import Policy
+from inspector.replay import Calibration
 from inspector.text import thousands
 from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED
 from inspector.tui.shown import Shown
@@ -52,7 +53,7 @@ def percent(part: int, whole: int) -> str:
 
 def number_width(shown: Shown) -> int:
     """Cells that a number of tokens takes in this session: the original's, with room for a view that is larger."""
-    return len(thousands(shown.original_tokens * 11 // 10 + 1_000))
+    return len(thousands(shown.fitted(shown.sums[-1]) * 11 // 10 + 1_000))
 
 
 def estimated(number: int, exact: bool, width: int) -> str:
@@ -64,8 +65,8 @@ def tokens_words(shown: Shown) -> str:
     """`142,318 -> 61,904 tokens`, with ~ before what is not exact."""
     width = number_width(shown)
     exact = shown.counter.exact
-    original = estimated(shown.original_tokens, shown.counted and exact, width)
-    sent = estimated(shown.sent_tokens, shown.sent_is_exact and exact, width)
+    original = estimated(shown.fitted(shown.original_tokens), shown.counted and exact, width)
+    sent = estimated(shown.fitted(shown.sent_tokens), shown.sent_is_exact and exact, width)
     return f"{original} -> {sent} tokens"
 
 
@@ -74,13 +75,13 @@ def saved_words(shown: Shown) -> str:
     saved = shown.saved_tokens
     word = f"{LARGER} larger by" if saved < 0 else "saved"
     exact = shown.counted and shown.sent_is_exact and shown.counter.exact
-    number = estimated(abs(saved), exact, number_width(shown))
+    number = estimated(shown.fitted(abs(saved)), exact, number_width(shown))
     return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>9}"
 
 
 def window_words(shown: Shown) -> str:
     """`48 % of 128,000`; beyond the window `137 % over 128,000`; always of one width in a session."""
-    sent, window = shown.sent_tokens, shown.window
+    sent, window = shown.fitted(shown.sent_tokens), shown.window
     share = sent * 100 / window if window > 0 else 0.0
     words = f"{share:3.0f} % {'over' if sent > window else 'of'} {thousands(window)}"
     return words.ljust(len("100 % over ") + len(thousands(window)))
@@ -129,9 +130,18 @@ def messages_words(session: Session) -> str:
 
 
 def exactness_words(shown: Shown) -> str:
-    """`o200k exact`; `o200k estimate` while tokens are not counted yet."""
+    """`o200k exact`; `o200k estimate` while tokens are not counted yet; `o200k calibrated (x1.08 +-2 %)`."""
     label = shown.counter.label
+    if shown.calibration is not None and shown.counted:
+        return label.replace("estimate", calibration_words(shown.calibration))
     return label if shown.counted or not shown.counter.exact else label.replace("exact", "estimate")
+
+
+def calibration_words(calibration: Calibration | None) -> str:
+    """`calibrated (x1.08 +-2 %)`; the label of the verb says also what the recording does not hold."""
+    if calibration is None:
+        return ""
+    return f"calibrated (x{calibration.factor:.2f} +-{100 * calibration.spread:.0f} %)"
 
 
 def thresholds(shown: Shown) -> tuple[int, ...]:
@@ -147,7 +157,7 @@ def _thresholds(shown: Shown, policy: Policy) -> Iterator[int]:
             continue
         size = MEASURES.get(param.unit)
         whole = shown.session.derived(size) if size else 0
-        yield round(value * shown.original_tokens / whole) if whole else round(value)
+        yield round(value * shown.sums[-1] / whole) if whole else round(value)
 
 
 def json_chars(context: Context) -> int:

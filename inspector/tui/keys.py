@@ -53,6 +53,8 @@ KEYS = (
     Key("p", "tune('choose_policy')", "choose another policy", "Settings", "policy"),
     Key("P", "tune('turn_policy', 1)", "try the next policy", "Settings", "", "P"),
     Key("a", "record('toggle')", "what the tool itself sent after its compaction, or the policy's view", "Reading"),
+    Key("t", "replay('toggle')", "open or close the timeline of requests", "Run"),
+    Key("M", "replay('turn_mode')", "replay the policy stateless or carried", "Run", "", "M"),
     Key("r", "raw", "read the message as JSON", "Reading"),
     Key("b", "errand('breakdown')", "tokens by role and by tool", "Reading"),
     Key("y", "errand('copy_original')", "copy the original message", "Reading"),

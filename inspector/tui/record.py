@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from inspector import formats
 from inspector.policies import SentView, recorded
 from inspector.text import thousands
+from inspector.tui import replaying
 from inspector.tui.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ ONE_SHOT = "one shot"
 def view(bench: Workbench, session: Session, settings: Mapping[str, object]) -> SentView | None:
     """What the recording tool itself sent; None while a policy's view is shown. The settings are the policy's."""
     if bench.recorded is None:
-        return None
+        return replaying.view(bench)
     return SentView(recorded.plan(session, bench.recorded), recorded.NAME, settings, bench.counter)
 
 
 def moment(bench: Workbench, session: Session) -> str:
     """Which view is shown, in the header's words."""
-    return ONE_SHOT if bench.recorded is None else f"as recorded by {tool_of(session)}"
+    if bench.recorded is None:
+        return replaying.words(bench) or ONE_SHOT
+    return f"as recorded by {tool_of(session)}"
 
 
 def tool_of(session: Session) -> str:

@@ -17,6 +17,7 @@ from inspector.change import GONE, Action, Insert
 from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import Breakages, breakages
 from inspector.policies.sent import SentView
+from inspector.replay import Calibration
 from inspector.tokens import Counter, count_bodies
 
 ROW_OVERHEAD = 4
@@ -57,6 +58,10 @@ class Shown:
     """The context window that the gauge measures against, in tokens."""
     exact_sent: int | None = None
     """Tokens of the whole sent view, once the counter has counted the rewritten texts."""
+    new: range = range(0)
+    """In the view of a request, the rows that the request before it did not see."""
+    calibration: Calibration | None = None
+    """How the provider's counts follow from ours, where the tokenizer is not public."""
 
     @property
     def before(self) -> array[int]:
@@ -75,8 +80,8 @@ class Shown:
 
     @property
     def original_tokens(self) -> int:
-        """Tokens of the session as recorded."""
-        return self.sums[-1]
+        """Tokens of the session as recorded, as far as the view reaches: that of a request ends before its answer."""
+        return self.sums[len(self.view.plan.action)]
 
     @cached_property
     def sent_tokens(self) -> int:
@@ -88,10 +93,20 @@ class Shown:
         """Whether `sent_tokens` is counted rather than estimated."""
         return self.exact_sent is not None
 
+    def fitted(self, tokens: int) -> int:
+        """Tokens as the provider would count them, where a calibration says how."""
+        return tokens if self.calibration is None else round(tokens * self.calibration.factor)
+
     @property
     def saved_tokens(self) -> int:
         """What the policy saves; below 0 where the view grew."""
         return self.original_tokens - self.sent_tokens
+
+    @cached_property
+    def reached(self) -> array[int]:
+        """`before`, with 0 for the rows after the request that is shown."""
+        reach = len(self.view.plan.action)
+        return self.before[:reach] + array("q", bytes(8 * (len(self.before) - reach)))
 
     @cached_property
     def after(self) -> array[int]:
@@ -100,7 +115,7 @@ class Shown:
         Rows whose size lies in more than their text (pictures, arguments, reasoning) are counted: they are few.
         """
         plan, before = self.view.plan, self.before
-        after = array("q", before)
+        after = array("q", self.reached)
         chars = plan.context.columns.chars
         pictured = plan.context.derived(rows_with_images)
         counted = []

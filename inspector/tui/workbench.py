@@ -27,7 +27,7 @@ from inspector.message import Session
 from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
 from inspector.tokens import Counter, counter_for, counter_named, window_for
-from inspector.tui import errands, keys, navigation, news, record, tuning
+from inspector.tui import errands, keys, navigation, news, record, replaying, tuning
 from inspector.tui.background import Source, count_sent, count_session, opened
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
@@ -40,6 +40,7 @@ from inspector.tui.search import Found
 from inspector.tui.search_bar import SearchBar
 from inspector.tui.shown import Shown, Tokens
 from inspector.tui.status import Status
+from inspector.tui.timeline import Timeline
 
 REST = 0.12
 """Seconds without a change after which the rewritten texts are counted."""
@@ -76,6 +77,8 @@ class Workbench(Screen[None]):
         self.encoding = encoding
         """What counts; None: what goes with the session's model."""
         self.tokens = Tokens(array("q"), False)
+        self.repaired: None = None
+        self.replay = replaying.State()
         self._rest: Timer | None = None
         self._pause: Timer | None = None
 
@@ -88,13 +91,14 @@ class Workbench(Screen[None]):
             with Vertical(id="texts"):
                 yield Ledger()
                 yield Reader()
+        yield Timeline()
         yield SearchBar()
         yield Status()
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Start loading; the frame is there already."""
-        self.query_one(Reader).display = False
+        self.query_one(Reader).display = self.query_one(Timeline).display = False
         self.query_one(Ledger).focus()
         self.watch(self.query_one(Controls), "selected", self._show_selected, init=False)
         if self.source is None:
@@ -126,6 +130,7 @@ class Workbench(Screen[None]):
         self.source, self.session = replace(loaded.source, asks=False), loaded.session
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
+        replaying.forget(self)
         self.query_one(Banner).progress = None
         self.post_message(news.Opened(loaded.source.path))
         ledger = self.query_one(Ledger)
@@ -145,8 +150,12 @@ class Workbench(Screen[None]):
     @property
     def counter(self) -> Counter:
         """What counts: the one chosen here, else the one for the session's model."""
-        model = self._model or (self.session.model if self.session else None)
-        return counter_named(self.encoding, model) if self.encoding else counter_for(model)
+        return counter_named(self.encoding, self.model) if self.encoding else counter_for(self.model)
+
+    @property
+    def model(self) -> str | None:
+        """The model that was asked for, else the session's."""
+        return self._model or (self.session.model if self.session else None)
 
     def count(self) -> None:
         """Count the session's messages beside the screen."""
@@ -184,12 +193,13 @@ class Workbench(Screen[None]):
             policy.plan(self.session, settings), policy.name, settings, self.counter
         )
         self.query_one(Banner).moment = record.moment(self, self.session)
-        window = self._window or window_for(self._model or self.session.model)
-        self.show(Shown(self.session, view, self.counter, self.tokens, window))
+        window = self._window or window_for(self.model)
+        self.show(replaying.of_request(self, Shown(self.session, view, self.counter, self.tokens, window)))
         controls = self.query_one(Controls)
         controls.show(policy, settings, self.session)
         controls.remark(view.plan.warnings, view.notes)
         self._count_when_at_rest()
+        replaying.follow(self)
 
     def show(self, shown: Shown) -> None:
         """Hand a state to every widget."""
@@ -386,6 +396,14 @@ class Workbench(Screen[None]):
     @on(news.Matched)
     def _take_matches(self, matched: news.Matched) -> None:
         navigation.take_matches(self, matched)
+
+    def action_replay(self, what: str, *given: int) -> None:
+        """What a key does that asks the replay."""
+        getattr(replaying, what)(self, *given)
+
+    @on(Timeline.Moved)
+    def _show_request(self, moved: Timeline.Moved) -> None:
+        replaying.go(self, moved.request)
 
     def action_record(self, what: str, *given: int) -> None:
         """What a key does that asks the recording for more."""
