@@ -147,6 +147,13 @@ def image_count(body: Body) -> int:
 IMAGE_PARTS = ("image_url", "input_image", "image")
 
 
+def _next_unknown(chars: array[int], start: int) -> int:
+    try:
+        return chars.index(-1, start)
+    except ValueError:
+        return -1
+
+
 class Columns:
     """One int a message, for questions about the whole session. Each column is made when first asked for."""
 
@@ -166,13 +173,12 @@ class Columns:
     def chars(self) -> array[int]:
         """Characters of each message's text, as `text_of` reads it."""
         contents = [body.get("content") for body in self._messages]
-        return array(
-            "q",
-            [
-                len(content) if type(content) is str else 0 if content is None else len(text_of(body))
-                for content, body in zip(contents, self._messages, strict=True)
-            ],
-        )
+        chars = array("q", [len(content) if type(content) is str else -1 for content in contents])
+        row = _next_unknown(chars, 0)
+        while row >= 0:
+            chars[row] = len(text_of(self._messages[row]))
+            row = _next_unknown(chars, row + 1)
+        return chars
 
     @cached_property
     def json_chars(self) -> array[int]:

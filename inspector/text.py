@@ -242,6 +242,8 @@ _SCALARS = frozenset((str, int, bool, type(None)))
 
 def _separator_spaces(value: object) -> int:
     """The spaces that json.dumps puts after commas and colons; -1 where its text may differ from orjson's otherwise."""
+    if type(value) is dict and _SCALARS.issuperset(map(type, value.values())):
+        return 2 * len(value) - 1 if value else 0
     spaces = 0
     containers = [value]
     for container in containers:  # grows while it is walked

@@ -12,13 +12,14 @@ from bisect import bisect_left
 from collections.abc import Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import Any, TypeAlias
 
 from inspector.change import Action, Insert, InsertKind, Plan
 from inspector.message import ASSISTANT, TOOL, Body, Context
 from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.transcript import Done, Transcript
-from inspector.text import json_chars
+from inspector.text import json_chars, string_json_chars
 
 MISSING = "[interrupted: tool result missing — run was cut off (disconnect/cancel) before this tool finished]"
 PROGRESS = "[task_progress updated; UI-only details omitted from context]"
@@ -36,6 +37,8 @@ REASONS = (
     "a list of parts: this policy only shortens strings",
 )
 KEPT, SKILL_STUB, PROGRESS_STUB, SHORTENED, BELOW, LIST_LEFT = range(len(REASONS))
+PLAIN = frozenset((str,))
+"""Types of the values of a message whose JSON is surely written field by field."""
 REPAIR_REASON = "repaired: no result was recorded"
 
 
@@ -136,26 +139,27 @@ class Results:
         self.messages, self.chars = context.messages, context.columns.chars
         self.plain: list[tuple[int, int]] = []
         """(row, characters) of results whose length the cap decides."""
-        self.stubs: list[tuple[int, str, int]] = []
-        """(row, fixed text, reason) of results that a stub replaces."""
+        self.stubs: dict[int, tuple[str, int]] = {}
+        """Row to fixed text and reason, of results that a stub replaces."""
         self.lists: list[int] = []
         """Rows of results whose content is a list of parts."""
-        for row, role in enumerate(context.columns.role):
-            if role == TOOL:
-                self._sort_in(row, context.messages[row])
+        role, messages = context.columns.role, self.messages
+        row = role.find(TOOL)
+        while row >= 0:
+            self._sort_in(row, messages[row])
+            row = role.find(TOOL, row + 1)
         self.at_cap = lru_cache(maxsize=4)(self._at_cap)
 
     def _sort_in(self, row: int, body: Body) -> None:
         content = body.get("content")
-        if not isinstance(content, str):
-            if isinstance(content, list):
-                self.lists.append(row)
-            return
-        stub = stub_of(body)
-        if stub is None:
-            self.plain.append((row, len(content)))
-        elif stub[0] != content:
-            self.stubs.append((row, *stub))
+        if isinstance(content, list):
+            self.lists.append(row)
+        elif isinstance(content, str):
+            stub = stub_of(body)
+            if stub is None:
+                self.plain.append((row, len(content)))
+            elif stub[0] != content:
+                self.stubs[row] = stub
 
     def _stays(self, row: int, chars: int, cap: int) -> bool:
         """Whether cutting gives the same text again: what would be omitted is just that marker."""
@@ -167,11 +171,12 @@ class Results:
     def _at_cap(self, cap: int) -> AtCap:
         action, reason, sent = bytearray(len(self.chars)), bytearray(len(self.chars)), array("q", self.chars)
         overhead = cap + len(marker(0)) - 1
+        longest = len(marker(10**9))
         for row, chars in self.plain:
-            if chars > cap and not self._stays(row, chars, cap):
+            if chars > cap and (chars - cap > longest or not self._stays(row, chars, cap)):
                 action[row], reason[row] = Action.MIDDLE, SHORTENED
                 sent[row] = overhead + len(str(chars - cap))
-        for row, text, why in self.stubs:
+        for row, (text, why) in self.stubs.items():
             action[row], reason[row], sent[row] = Action.PLACEHOLDER, why, len(text)
         for row in self.lists:
             reason[row] = LIST_LEFT
@@ -209,7 +214,7 @@ def plan(context: Context, settings: Settings) -> Plan:
         chars,
         lambda row: shortened(context.messages[row], cap),
         inserts,
-        stats=lambda: _stats(made, missing),
+        stats=lambda: _stats(made, missing, cap),
         warnings=_warnings(context, old_rows),
     )
     return made
@@ -221,7 +226,7 @@ def _repaired_only(context: Context, missing: Missing) -> Plan:
     chars, reasons = context.columns.chars, bytes([BELOW]) * rows
     made = Plan(
         context, bytes(rows), reasons, REASONS, chars, context.messages.__getitem__, inserts,
-        stats=lambda: {**_stats(made, missing), "compaction_skipped": 1},
+        stats=lambda: {**_stats(made, missing, 0), "compaction_skipped": 1},
     )  # fmt: skip
     return made
 
@@ -242,16 +247,22 @@ def _warnings(context: Context, old_rows: int) -> tuple[str, ...]:
     return (f"{holds} of parts, which this policy leaves whole",)
 
 
-def _stats(made: Plan, missing: Missing) -> dict[str, int]:
+def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
     """SPEC.md's counters; `saved_chars` is true, so below 0 where the sent view is larger."""
     context = made.context
     shrunk = [(was, now) for (_, was), now in zip(missing, made.inserts, strict=True) if now.body is not was]
     saved = sum(json_chars(was) - json_chars(now.body) for was, now in shrunk)
     skills = sum(was.get("name") == "load_skill" for was, _ in shrunk)
-    for row, action in enumerate(made.action):
-        if action:
+    stubs = context.derived(Results).stubs
+    for row in compress(range(len(made.action)), made.action):
+        body = context.messages[row]
+        if not set(map(type, body.values())) <= PLAIN:
             saved += context.columns.json_chars[row] - json_chars(made.write(row))
-            skills += context.messages[row].get("name") == "load_skill"
+        elif row in stubs:
+            saved += string_json_chars(body["content"]) - string_json_chars(stubs[row][0])
+        else:
+            saved += _saved_by_cut(body["content"], cap)
+        skills += body.get("name") == "load_skill"
     original = context.derived(Original).chars
     return {
         "original_chars": original,
@@ -318,6 +329,13 @@ class Steps:
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a stateless run."""
     return Steps(context, settings) if mode == "stateless" else None
+
+
+def _saved_by_cut(text: str, cap: int) -> int:
+    """What cutting the middle saves in JSON: escapes stand one by one, so only what is omitted has to be measured."""
+    omitted = len(text) - cap
+    head = cap // 2
+    return string_json_chars(text[head : head + omitted]) - string_json_chars(marker(omitted))
 
 
 def _reach(context: Context) -> int:
