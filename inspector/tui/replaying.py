@@ -7,7 +7,6 @@ once where that is quick, else beside the screen, one at a time, the latest wish
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,17 +15,27 @@ from textual.worker import get_current_worker
 
 from inspector.message import Session
 from inspector.policies import SentView
-from inspector.policies.breakage import breakages
 from inspector.policies.policy import Mode
-from inspector.replay import Calibration, Paid, Price, answers_of, request_of
+from inspector.replay import Calibration, Paid, answers_of, request_of
 from inspector.replay.view import Film
 from inspector.text import thousands
 from inspector.tokens import Counter
-from inspector.tui import figures
+from inspector.tui import calibrating, figures
 from inspector.tui.history import Setup
 from inspector.tui.ledger import Ledger
-from inspector.tui.run import Cancelled, Run, Terms, as_sent, calibration_of, cancellable, paid_batches, terms_of
-from inspector.tui.shown import Shown, rows_with_images
+from inspector.tui.run import (
+    Cancelled,
+    Run,
+    Terms,
+    as_sent,
+    cancellable,
+    compactions_of,
+    paid_batches,
+    price_words,
+    terms_of,
+    warmed,
+)
+from inspector.tui.shown import Shown
 from inspector.tui.timeline import Level, Picture, Timeline
 
 if TYPE_CHECKING:
@@ -138,7 +147,7 @@ def close(bench: Workbench) -> None:
 
 def follow(bench: Workbench) -> None:
     """Calibrate what was counted, and replay what is at work now, if that is not what is replayed already."""
-    _calibrate(bench)
+    calibrating.begin(bench)
     state, key = bench.replay, _key(bench)
     if key is None or key == state.key or not bench.query_one(Timeline).display:
         return
@@ -197,7 +206,7 @@ def draw(bench: Workbench) -> None:
         return
     terms = state.terms
     bench.query_one(Timeline).picture = Picture(
-        state.run, state.run.sums(), bench.shown.window, _thresholds(bench.shown, terms), _compactions(session),
+        state.run, state.run.sums(), bench.shown.window, _thresholds(bench.shown, terms), compactions_of(session),
         price_words(terms.price) if terms else "", figures.calibration_words(state.calibration),
     )  # fmt: skip
 
@@ -206,45 +215,6 @@ def _thresholds(shown: Shown, terms: Terms | None) -> tuple[Level, ...]:
     if terms is None:
         return ()
     return tuple(Level(as_sent(size, terms), f"threshold {thousands(size)}") for size in figures.thresholds(shown))
-
-
-def _compactions(session: Session) -> tuple[int, ...]:
-    answers = session.derived(answers_of)
-    return tuple(bisect_left(answers, one.row) for one in session.compactions)
-
-
-def price_words(price: Price | None) -> str:
-    """`gpt-5, genai-prices 0.2.3, the latest prices`."""
-    return f"{price.model}, {price.source}" if price else ""
-
-
-# calibration -----------------------------------------------------------------------------------------------------
-
-
-def _calibrate(bench: Workbench) -> None:
-    """Compare our counts with the provider's, beside the screen, once for each session and counter."""
-    state, session, counter, tokens = bench.replay, bench.session, bench.counter, bench.tokens
-    if session is None or not tokens.counted or counter.exact or not session.usage:
-        if state.calibration is not None and counter.exact:
-            state.calibration = None
-        return
-    of = (session, counter, tokens)
-    if state.calibrated is not None and all(a is b or a == b for a, b in zip(state.calibrated, of, strict=True)):
-        return
-    state.calibrated, state.calibration = of, None
-
-    def work() -> None:
-        bench.call_later(_take_calibration, bench, of, calibration_of(session, counter, tokens.rows))
-
-    bench.run_worker(work, thread=True, exclusive=True, group="calibrate", description="compares counts")
-
-
-def _take_calibration(bench: Workbench, of: tuple[Session, Counter, object], found: Calibration | None) -> None:
-    state = bench.replay
-    if state.calibrated != of or found is None:
-        return
-    state.calibration, state.terms, state.key = found, None, None
-    bench.recompute()
 
 
 # the view of a request -------------------------------------------------------------------------------------------
@@ -302,18 +272,11 @@ def _make(bench: Workbench, wanted: tuple[Session, Setup, Mode, int]) -> None:
     def work() -> None:
         made = None
         try:
-            made = Moment(*wanted, _warmed(film.view(request)))
+            made = Moment(*wanted, warmed(film.view(request)))
         finally:
             bench.call_later(_arrived, bench, made)
 
     bench.run_worker(work, thread=True, group="moment", description="makes the view of a request")
-
-
-def _warmed(view: SentView) -> SentView:
-    """A view whose rows have been gone through once, so that drawing it finds what depends on them alone."""
-    view.plan.context.derived(rows_with_images)
-    breakages(view.plan)
-    return view
 
 
 def _film(bench: Workbench, session: Session, setup: Setup, mode: Mode) -> Film:

@@ -7,6 +7,7 @@ were a moment ago: the totals are whole from the first batch on, and get better 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -16,6 +17,8 @@ from statistics import median
 from typing import NamedTuple
 
 from inspector.message import Context, Session
+from inspector.policies import SentView
+from inspector.policies.breakage import breakages
 from inspector.policies.policy import Mode, Policy, Settings
 from inspector.policies.transcript import Done, Stepper
 from inspector.replay import (
@@ -35,6 +38,7 @@ from inspector.replay import (
 )
 from inspector.replay.engine import fixed_tokens, stepper_for
 from inspector.tokens import Counter
+from inspector.tui.shown import rows_with_images
 
 FIRED, BROKE = 1, 2
 """Bits: the policy changed something; it changed what the request before had sent."""
@@ -82,6 +86,24 @@ def as_sent(tokens: int, terms: Terms) -> int:
     """How large a request is whose messages come to so many tokens: what it holds besides is added."""
     whole = tokens + terms.fixed
     return terms.calibration.fitted(whole) if terms.calibration else whole
+
+
+def price_words(price: Price | None) -> str:
+    """`gpt-5, genai-prices 0.2.3, the latest prices`."""
+    return f"{price.model}, {price.source}" if price else ""
+
+
+def compactions_of(session: Session) -> tuple[int, ...]:
+    """The requests before which the tool itself compacted."""
+    answers = session.derived(answers_of)
+    return tuple(bisect_left(answers, one.row) for one in session.compactions)
+
+
+def warmed(view: SentView) -> SentView:
+    """A view whose rows have been gone through once, so that drawing it finds what depends on them alone."""
+    view.plan.context.derived(rows_with_images)
+    breakages(view.plan)
+    return view
 
 
 def _last_day(session: Session) -> date | None:
