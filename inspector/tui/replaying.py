@@ -126,10 +126,9 @@ def toggle(bench: Workbench) -> None:
         bench.say("no session is open: o chooses one")
         return
     timeline.display = True
-    answers = bench.session.derived(answers_of)
     timeline.picture = Picture(bench.replay.run or Run(bench.session), Run(bench.session).sums(), 0)
     if bench.replay.at is None:
-        timeline.cursor = max(0, request_of(bench.session, bench.query_one(Ledger).cursor)) if answers else 0
+        timeline.cursor = max(0, request_of(bench.session, bench.query_one(Ledger).cursor))
     timeline.focus()
     follow(bench)
 
