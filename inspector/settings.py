@@ -183,6 +183,8 @@ class Remembered:
     """Sizes of panes, in cells, by the pane's name."""
     counter: str = ""
     """The name of the token counter; empty: the one that goes with the model."""
+    target: str = ""
+    """Whom the doctor judges for; empty: the provider of the file's own format."""
 
     def opened(self, path: str) -> Remembered:
         """The same with a file that was just opened in front."""
@@ -268,6 +270,7 @@ def _settings(value: Any) -> dict[str, dict[str, Value]] | None:
 
 _READERS = {
     "theme": _text, "policy": _text, "settings": _settings, "recent": _recent, "panes": _panes, "counter": _text,
+    "target": _text,
 }  # fmt: skip
 
 

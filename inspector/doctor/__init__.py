@@ -25,7 +25,8 @@ def diagnose(subject: Session | SentView, target: str = NATIVE) -> tuple[Finding
     """What is wrong in a session, or in a sent view, for a target.
 
     A session that was loaded from a file is examined as that file holds it, which is read once more; one whose file is
-    gone or has changed, and messages that a caller holds, are examined as messages. So is a sent view.
+    gone or has changed, a branch that was left, and messages that a caller holds, are examined as messages. So is a
+    sent view.
 
     Raises `UnknownTarget` with one sentence.
     """
@@ -37,7 +38,7 @@ def examination_of(subject: Session | SentView) -> Examination:
     if not isinstance(subject, Session):
         whole = subject.plan.context
         return examine_messages(subject.context, whole.format if isinstance(whole, Session) else "messages")
-    found = _as_recorded(subject) if subject.file else None
+    found = _as_recorded(subject) if subject.file and subject.branch is None else None
     return examine_messages(subject, subject.format) if found is None else found
 
 

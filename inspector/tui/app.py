@@ -20,9 +20,10 @@ from inspector.settings import Remembered
 from inspector.text import visible, visible_line
 from inspector.tokens import ENCODINGS
 from inspector.tui.background import Source
+from inspector.tui.faults import NATIVE
 from inspector.tui.history import Setup
 from inspector.tui.keys import KEYS
-from inspector.tui.news import CounterChosen, Opened, SetupChanged
+from inspector.tui.news import CounterChosen, Opened, SetupChanged, TargetChosen
 from inspector.tui.workbench import Workbench
 from inspector.writing import STDIO
 
@@ -60,7 +61,7 @@ class Inspector(App[int]):
         self.theme_changed_signal.subscribe(self, self._remember_theme)
         bench = Workbench(
             self._source, self._setup, model=self._model, window=self._window, encoding=self._encoding,
-            recent=self.remembered.recent,
+            recent=self.remembered.recent, target=self.remembered.target or NATIVE,
         )  # fmt: skip
         self.push_screen(bench)
         if self._complaint:
@@ -100,6 +101,10 @@ class Inspector(App[int]):
     @on(CounterChosen)
     def _remember_counter(self, chosen: CounterChosen) -> None:
         self.remembered = replace(self.remembered, counter=chosen.encoding or "")
+
+    @on(TargetChosen)
+    def _remember_target(self, chosen: TargetChosen) -> None:
+        self.remembered = replace(self.remembered, target=chosen.target)
 
     def _remember_theme(self, theme: Any) -> None:
         self.remembered = replace(self.remembered, theme=theme.name)

@@ -12,7 +12,6 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from inspector.message import Session
 from inspector.text import cells, clip, visible_line
 from inspector.tui import figures
 from inspector.tui.figures import gauge, thin_bar
@@ -20,6 +19,7 @@ from inspector.tui.shown import Shown
 
 NAME = "inspector"
 QUIET = "$foreground 60%"
+FOUND = {"error": "bold $text-error", "warning": "bold $text-warning", "info": QUIET}
 GAP = 3
 SHORTEST_GAUGE, LONGEST_GAUGE = 8, 40
 SHORTEST_FILE = 16
@@ -41,17 +41,23 @@ def joined(pieces: Sequence[Content], gap: int = GAP) -> Content:
     return Content(" " * gap).join([piece for piece in pieces if piece.plain])
 
 
-def open_file(session: Session, room: int) -> Content:
-    """File, format, messages, damage and model in `room` cells; where all do not fit, model and then format go."""
-    damage = Content.styled(figures.damage_words(session), "bold $text-warning")
+def open_file(shown: Shown, room: int) -> Content:
+    """File, format, messages, findings and model in `room` cells; where all do not fit, model and then format go."""
+    session = shown.session
+    found, brief = findings(shown), findings(shown, short=True)
     messages = Content(figures.messages_words(session))
     kind = Content.styled(visible_line(session.format), QUIET)
     model = Content(clip(session.model or "", 40))
-    for rest in ([kind, messages, damage, model], [kind, messages, damage], [messages, damage]):
+    for rest in ([kind, messages, found, model], [kind, messages, found], [kind, messages, brief], [messages, brief]):
         left = room - joined(rest, 2).cell_length - 2
         if left >= min(SHORTEST_FILE, cells(visible_line(session.name))):
             break
     return joined([Content.styled(clip(session.name, max(1, left)), "bold"), *rest], 2)
+
+
+def findings(shown: Shown, short: bool = False) -> Content:
+    """How many errors and warnings the recording has, each in its hue."""
+    return joined([Content.styled(words, FOUND[look]) for look, words in figures.findings_pieces(shown, short)], 1)
 
 
 def progress_bar(progress: Progress, width: int = 10) -> Content:
@@ -110,7 +116,7 @@ def lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> l
     how = progress_bar(progress) if progress else Content.styled(exact, QUIET)
     right = [how, Content(visible_line(moment))]
     room = width - 4 - joined(right).cell_length
-    first = spread([open_file(shown.session, room)], right, width)
+    first = spread([open_file(shown, room)], right, width)
     counted = tallies(shown)
     if lines_needed(shown, width) == 2:
         room = width - 2 - savings(shown).cell_length - counted.cell_length - 2 * GAP

@@ -44,7 +44,7 @@ class Drawing:
         mark: Piece = ("mark", MATCH) if matched else ("insert", NEW) if row in self.shown.new else ("text", " ")
         start: list[Piece] = [bar, ("number", f"{row:>{grid.number}}"), mark]
         body = lines.original_body(self.shown, row, grid.text, LIMIT)
-        sign = lines.glyph(self.shown, row)
+        sign = lines.glyph(self.shown, row) if grid.two_sided else lines.sole_glyph(self.shown, row)
         for left, right in zip(self._left(row, body), self._right(row, len(body)), strict=True):
             if grid.two_sided:
                 yield [*start, ("text", " "), *left, ("text", " "), ("rule", RULE), bar, sign, ("text", " "), *right]
@@ -54,19 +54,24 @@ class Drawing:
 
     def _left(self, row: int, body: Sequence[Line]) -> Iterator[list[Piece]]:
         shown, grid = self.shown, self.grid
-        words = lines.who(shown, row)
-        if not grid.two_sided and row in shown.breakages.rows:
-            words += [("text", "  "), *lines.harm(shown, row)]
+        words = self._who(row)
+        if not grid.two_sided and (harm := lines.harm(shown, row)):
+            words += [("text", "  "), *harm]
         yield lines.original_head(shown, row, words, grid.text, grid.tokens)
         seen = row < len(shown.view.plan.action)  # else it came after the request that is shown
         yield from map(self._marked, body if seen else [(f"{kind}-kept", line) for kind, line in body])
+
+    def _who(self, row: int) -> list[Piece]:
+        """Role and tool, and what is wrong with the message as recorded."""
+        faults = lines.faults(self.shown, row)
+        return [*lines.who(self.shown, row), *([("text", "  "), *faults] if faults else [])]
 
     def _right(self, row: int, room: int) -> Iterator[list[Piece]]:
         """The sent side of a row, blank lines where nothing is sent."""
         shown, grid = self.shown, self.grid
         words = lines.words(shown, row)
         if not grid.two_sided:
-            words = [*lines.who(shown, row), ("text", "  "), *words]
+            words = [*self._who(row), ("text", "  "), *words]
         yield lines.sent_head(words, grid.text, grid.tokens, lines.figures(shown, row))
         body = lines.sent_body(shown, row, grid.text, LIMIT, room)
         yield from map(self._marked, body)

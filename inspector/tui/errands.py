@@ -14,7 +14,7 @@ import orjson
 from inspector.policies import SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
-from inspector.tui import navigation, replaying, tuning
+from inspector.tui import navigation, repairing, replaying, tuning
 from inspector.tui.background import Source
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter, filtered_rows
@@ -23,6 +23,7 @@ from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Page, Reader
 from inspector.tui.search_bar import SearchBar
 from inspector.tui.timeline import Timeline
+from inspector.writing import STDIO
 
 if TYPE_CHECKING:
     from inspector.tui.dialogs.picker import Picked
@@ -186,14 +187,15 @@ def export(bench: Workbench) -> None:
         Offer("the sent view as JSON", proposed_path(file, "sent.json"), lambda: sent_json(view)),
         Offer("the screen as SVG", proposed_path(file, "svg"), lambda: screen.encode("utf-8", "replace")),
     ]
-    if bench.recorded is None:
+    if bench.recorded is None and bench.repaired is None:
         offers += [
             Offer("the settings as TOML", proposed_path(file, "toml"), lambda: to_toml(view.policy, settings).encode()),
             Offer(
                 "the settings as Python", proposed_path(file, "py"),
-                lambda: to_python(view.policy, settings, os.path.abspath(file)).encode(),
+                lambda: to_python(view.policy, settings, None if file == STDIO else os.path.abspath(file)).encode(),
             ),
         ]  # fmt: skip
+    offers = [*repairing.offers(bench), *offers] if bench.repaired else [*offers, *repairing.offers(bench)]
     bench.app.push_screen(Export(offers, inputs=[file]), lambda path: bench.say(f"written to {path}" if path else ""))
 
 
@@ -217,19 +219,6 @@ def checkpoint(bench: Workbench) -> None:
         lambda: build_prompt(prompt_source(session)), bench.given("checkpoint") or "", inputs=[session.file]
     )
     bench.app.push_screen(dialog, lambda text: None if text is None else bench.set_value("checkpoint", text or None))
-
-
-def damage(bench: Workbench) -> None:
-    """List what was wrong with the file."""
-    from inspector.tui.dialogs.findings import Findings
-
-    session = bench.session
-    if session is None or not session.damage:
-        bench.say("the file is sound: nothing in it had to be passed over or mended")
-        return
-    ledger = bench.query_one(Ledger)
-    dialog = Findings(f"What was found in {session.name}", session.damage)
-    bench.app.push_screen(dialog, lambda row: None if row is None else ledger.go_to(row))
 
 
 def close_layer(bench: Workbench) -> None:

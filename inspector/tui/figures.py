@@ -14,7 +14,8 @@ from inspector.policies import POLICIES
 from inspector.policies.policy import Policy
 from inspector.replay import Calibration
 from inspector.text import thousands
-from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED
+from inspector.tui.faults import NATIVE, SERIOUS
+from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED, SEVERITIES
 from inspector.tui.shown import Shown
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -73,7 +74,7 @@ def tokens_words(shown: Shown) -> str:
 def saved_words(shown: Shown) -> str:
     """`saved 80,414  56.5 %`, or as a loss `▲ larger by 1,204  -0.9 %`; always of one width in a session."""
     saved = shown.saved_tokens
-    word = f"{LARGER} larger by" if saved < 0 else "saved"
+    word = f"{LARGER} larger by" if saved < 0 else "saved "
     exact = shown.counted and shown.sent_is_exact and shown.counter.exact
     number = estimated(shown.fitted(abs(saved)), exact, number_width(shown))
     return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>9}"
@@ -114,8 +115,29 @@ def counts(shown: Shown) -> tuple[Count, ...]:
     return (
         Count(GLYPHS[Action.MIDDLE], len(shown.edited_rows), "edited", width),
         Count(INSERTED, shown.repairs, "repaired", min(width, 3)),
-        Count(BROKEN, shown.breakages.total, "broken", min(width, 3)),
+        Count(BROKEN, shown.broken, "broken", min(width, 3)),
     )
+
+
+def findings_pieces(shown: Shown, short: bool = False) -> list[tuple[str, str]]:
+    """What is wrong with the recording, by severity: `! 2 errors`, `△ 1 warning`; its damage until it is examined.
+
+    Short, for narrow screens: `!2`, `△1`.
+    Empty where nothing is; for a target that was chosen that is said. The last piece names the target, as "info".
+    """
+    verdict = shown.verdict
+    if verdict.recorded is None:
+        damage = damage_words(shown.session)
+        return [("warning", damage)] if damage else []
+    counted = ((one, verdict.recorded.counts.get(one, 0)) for one in SERIOUS)
+    pieces: list[tuple[str, str]] = []
+    for one, count in counted:
+        mark, number = SEVERITIES[one], thousands(count)
+        if count:
+            pieces.append((one, f"{mark}{number}" if short else f"{mark} {number} {one}{'s' * (count != 1)}"))
+    if verdict.target != NATIVE:
+        pieces.append(("info", f"{'' if pieces else 'nothing wrong '}for {verdict.target}"))
+    return pieces
 
 
 def damage_words(session: Session) -> str:

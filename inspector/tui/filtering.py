@@ -145,7 +145,7 @@ def _action_mask(shown: Shown, names: Iterable[str]) -> bytearray:
     codes = {action for name in names for action in ACTIONS[name]}
     mask = bytearray(shown.view.plan.action.translate(bytes(code in codes for code in range(256))))
     mask += bytes(len(shown.session) - len(mask))
-    for name, rows in (("inserted", shown.inserts_by_anchor), ("broken", shown.breakages.rows)):
+    for name, rows in (("inserted", shown.inserts_by_anchor), ("broken", shown.broken_rows)):
         if name in names:
             for row in rows:
                 mask[row] = 1

@@ -18,9 +18,12 @@ GLYPHS: Mapping[int, str] = {
     Action.DROP_REASONING: "◌",
     Action.MERGE: "≡",
     Action.MOVE: "↕",
+    Action.REWRITE: "≈",
 }
 INSERTED = "+"
 BROKEN = "!"
+SEVERITIES: Mapping[str, str] = {"error": BROKEN, "warning": "△", "info": "·"}
+"""How bad a finding is."""
 
 NAMES: Mapping[int, str] = {
     Action.KEEP: "kept",
@@ -34,4 +37,5 @@ NAMES: Mapping[int, str] = {
     Action.DROP_REASONING: "reasoning dropped",
     Action.MERGE: "summarised",
     Action.MOVE: "moved",
+    Action.REWRITE: "rewritten",
 }

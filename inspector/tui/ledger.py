@@ -31,7 +31,7 @@ from inspector.tui.shown import Shown
 
 LOOKS = (
     "head rule number same gone reason system kept aside user assistant tool call text tokens action marker insert "
-    "saved broken grew mark match bar cursor"
+    "saved error broken grew mark match bar cursor"
 )
 STYLES: Mapping[str, str] = {
     "role-system": "system", "role-developer": "system", "role-user": "user", "role-assistant": "assistant",
@@ -59,6 +59,7 @@ class Ledger(ScrollView, can_focus=True):
         & > .ledger--action, & > .ledger--marker { color: $text-primary; }
         & > .ledger--insert, & > .ledger--saved { color: $text-success; }
         & > .ledger--broken, & > .ledger--grew, & > .ledger--mark { color: $text-warning; text-style: bold; }
+        & > .ledger--error { color: $text-error; text-style: bold; }
         & > .ledger--match { color: $text-warning; text-style: bold reverse; }
         &:ansi > .ledger--kept, &:ansi > .ledger--same, &:ansi > .ledger--gone { text-style: dim; }
         &:ansi > .ledger--head, &:ansi > .ledger--rule, &:ansi > .ledger--reason { text-style: dim; }

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from inspector.change import GONE, Action, Insert
 from inspector.message import ASSISTANT, ROLES, Body, Context, calls_of, text_of
-from inspector.policies.breakage import SAYS
 from inspector.text import ELLIPSIS, cells, clip, fold, height, pad, signed, thousands
-from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED, NAMES
+from inspector.tui.faults import Harm
+from inspector.tui.glyphs import GLYPHS, INSERTED, NAMES, SEVERITIES
 from inspector.tui.rows import Line, body_lines, call_lines, folded, image_lines, reasoning_lines
 from inspector.tui.shown import Shown
 
@@ -73,6 +73,13 @@ def action_at(shown: Shown, row: int) -> Action | None:
     return Action(actions[row]) if row < len(actions) else None
 
 
+def sole_glyph(shown: Shown, row: int) -> Piece:
+    """`glyph` where one side is shown: what is wrong in the recording is marked too."""
+    sign = glyph(shown, row)
+    found = shown.recorded.harm(row)
+    return severity_piece(found[0].severity) if found and not sign[1].strip() else sign
+
+
 def glyph(shown: Shown, row: int) -> Piece:
     """The one cell that says what happened to a row."""
     action = action_at(shown, row)
@@ -80,8 +87,8 @@ def glyph(shown: Shown, row: int) -> Piece:
         return "gone", "·"
     if row in shown.inserts_by_anchor and action in (Action.KEEP, Action.MERGE):
         return "insert", INSERTED
-    if action is Action.KEEP and row in shown.breakages.rows:
-        return "broken", BROKEN
+    if action is Action.KEEP and (broken := shown.harm(row)):
+        return severity_piece(broken[0].severity)
     return "gone" if action in GONE else "action", GLYPHS[action]
 
 
@@ -92,7 +99,7 @@ def words(shown: Shown, row: int) -> list[Piece]:
         return [("gone", "after this request")]
     mark = glyph(shown, row)[1]
     inserts = shown.inserts_by_anchor.get(row, ())
-    said = harm(shown, row, marked=mark == BROKEN)
+    said = harm(shown, row, marked=mark in SEVERITIES.values())
     if inserts:
         said.append(("insert", ("" if mark == INSERTED else "+ ") + badge(inserts)))
     if own := _own_words(shown, row, action, anchored=bool(inserts)):
@@ -101,9 +108,25 @@ def words(shown: Shown, row: int) -> list[Piece]:
 
 
 def harm(shown: Shown, row: int, marked: bool = False) -> list[Piece]:
-    """What the policy broke at a row, in words, with a ! where the row has not got one already."""
-    broken = shown.breakages.rows.get(row)
-    return [("broken", ("" if marked else "! ") + ", ".join(SAYS[kind] for kind in broken))] if broken else []
+    """What the policy broke at a row, in words, with a mark where the row has not got one already."""
+    return _harm(shown.harm(row), marked)
+
+
+def faults(shown: Shown, row: int) -> list[Piece]:
+    """What is wrong with a row of the recording, in words, each with the mark of its severity."""
+    return _harm(shown.recorded.harm(row), marked=False)
+
+
+def _harm(found: Sequence[Harm], marked: bool) -> list[Piece]:
+    if not found:
+        return []
+    look, mark = severity_piece(found[0].severity)
+    return [(look, ("" if marked else f"{mark} ") + ", ".join(one.words for one in found))]
+
+
+def severity_piece(severity: str) -> Piece:
+    """The mark of a severity."""
+    return ("error" if severity == "error" else "broken"), SEVERITIES[severity]
 
 
 def _own_words(shown: Shown, row: int, action: Action, anchored: bool) -> str:

@@ -4,8 +4,9 @@ Legend, so that nothing hangs on colour:
 
 - Upper line: tokens of each slice as recorded, ▁ to █. Heights follow the square root of the tokens, since a few huge
   results would flatten all else on a straight scale.
+  ! where the recording has an error, △ where it has a warning.
 - Lower line: what is sent of the slice, on the same scale; · where nothing is sent, ! where the policy broke something.
-- ▼ on the upper line: the slice of the cursor. With one line, ▼ and ! stand in it, and bars show what is sent.
+- ▼ on the upper line: the slice of the cursor. With one line, ▼, ! and △ stand in it, and bars show what is sent.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.message import text_of
+from inspector.tui.glyphs import BROKEN, SEVERITIES
 from inspector.tui.shown import Shown
 
 BARS = " ▁▂▃▄▅▆▇█"
-GONE, BROKEN, CURSOR = "·", "!", "▼"
+GONE, CURSOR = "·", "▼"
 INSERT_CHARS_A_TOKEN = 4
 
 
@@ -45,6 +47,8 @@ class Slices:
     """Slices in which the policy broke something."""
     inserts: frozenset[int]
     """Slices beside which the policy inserts messages."""
+    faulty: Mapping[int, str]
+    """Slices in which the recording has an error or a warning, with the worse of both."""
 
     @property
     def peak(self) -> int:
@@ -70,7 +74,7 @@ def slices(shown: Shown, width: int) -> Slices:
     """Sums over `width` slices; where there are fewer rows than cells, cells beside each other repeat a row."""
     rows = len(shown.before)
     if not rows or width <= 0:
-        return Slices(array("q"), array("q"), frozenset(), frozenset())
+        return Slices(array("q"), array("q"), frozenset(), frozenset(), {})
     starts = [first_row(cell, rows, width) for cell in range(width)]
     spans = [(start, max(start + 1, first_row(cell + 1, rows, width))) for cell, start in enumerate(starts)]
     sums, after = shown.sums, shown.after
@@ -79,7 +83,8 @@ def slices(shown: Shown, width: int) -> Slices:
     inserted = _inserted(shown, spans)
     for cell, tokens in inserted.items():
         sent[cell] += tokens
-    return Slices(original, sent, frozenset(_cells(shown.breakages.rows, spans)), frozenset(inserted))
+    broken = frozenset(_cells(shown.broken_rows, spans))
+    return Slices(original, sent, broken, frozenset(inserted), _faulty(shown, spans))
 
 
 def _cells(rows: Mapping[int, object], spans: list[tuple[int, int]]) -> Iterator[int]:
@@ -89,6 +94,16 @@ def _cells(rows: Mapping[int, object], spans: list[tuple[int, int]]) -> Iterator
         at = bisect_left(places, start)
         if at < len(places) and places[at] < stop:
             yield cell
+
+
+def _faulty(shown: Shown, spans: list[tuple[int, int]]) -> dict[int, str]:
+    """The cells whose rows have findings of their own, warnings first so that errors take their place."""
+    rows = shown.recorded.rows
+    wrong = [row for row in rows if rows[row] == "error"]
+    return {
+        **dict.fromkeys(_cells(rows, spans), "warning"),
+        **dict.fromkeys(_cells(dict.fromkeys(wrong), spans), "error"),
+    }
 
 
 def _inserted(shown: Shown, spans: list[tuple[int, int]]) -> Mapping[int, int]:
@@ -127,12 +142,14 @@ class Map(Widget):
         & > .map--cut { color: $text-primary; }
         & > .map--insert { color: $text-success; }
         & > .map--gone { color: $text-disabled; }
-        & > .map--grew, & > .map--broken { color: $text-warning; text-style: bold; }
+        & > .map--grew, & > .map--broken, & > .map--warning { color: $text-warning; text-style: bold; }
+        & > .map--error { color: $text-error; text-style: bold; }
         & > .map--cursor { color: $text; text-style: bold; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "map--original", "map--kept", "map--cut", "map--gone", "map--grew", "map--insert", "map--broken", "map--cursor",
+        "map--error", "map--warning",
     }  # fmt: skip
 
     shown: reactive[Shown | None] = reactive(None, init=False)
@@ -195,6 +212,8 @@ class Map(Widget):
 
     def _original(self, cell: int) -> tuple[str, str]:
         assert self._slices is not None
+        if cell in self._slices.faulty:
+            return self._fault(cell)
         return "original", bar(self._slices.original[cell], self._slices.peak)
 
     def _sent(self, cell: int) -> tuple[str, str]:
@@ -202,6 +221,8 @@ class Map(Widget):
         before, after = self._slices.original[cell], self._slices.sent[cell]
         if cell in self._slices.broken:
             return "broken", BROKEN
+        if self.size.height == 1 and cell in self._slices.faulty:
+            return self._fault(cell)
         if before and not after:
             return "gone", GONE
         name = (
@@ -214,6 +235,11 @@ class Map(Widget):
             else "grew"
         )
         return name, bar(after, self._slices.peak)
+
+    def _fault(self, cell: int) -> tuple[str, str]:
+        assert self._slices is not None
+        severity = self._slices.faulty[cell]
+        return severity, SEVERITIES[severity]
 
     def _make_style(self, name: str) -> Style:
         return self.get_component_rich_style(f"map--{name}")

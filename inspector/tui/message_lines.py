@@ -53,7 +53,6 @@ GUTTERS: Mapping[Kind, str] = {
     Kind.ADDED: "+ ",
     Kind.REMOVED: "- ",
     Kind.INSERT: "+ ",
-    Kind.BROKEN: "! ",
 }
 """What stands before a line of a kind, beside its hue."""
 

@@ -40,8 +40,10 @@ def stops(bench: Workbench, kind: str) -> Stops:
     if kind == "edited":
         return Stops(shown.edited_rows if shown else (), "edited messages", "the policy changes nothing")
     if kind == "broken":
-        rows = sorted(shown.breakages.rows) if shown else ()
-        return Stops(rows, "messages with a breakage", "the policy breaks nothing")
+        rows = sorted({*shown.broken_rows, *shown.recorded.rows}) if shown else ()
+        unsure = shown is not None and shown.verdict.recorded is None
+        none = "the policy breaks nothing" + ("" if unsure else ", and nothing is wrong in the recording")
+        return Stops(rows, "messages with a finding", none)
     if kind == "compaction":
         rows = sorted({found.row for found in bench.session.compactions}) if bench.session else []
         return Stops(rows, "recorded compactions", "no compaction was recorded in this session")

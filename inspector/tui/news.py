@@ -7,7 +7,6 @@ from array import array
 from textual.message import Message
 
 from inspector.message import Session
-from inspector.policies import SentView
 from inspector.tokens import Counter
 from inspector.tui.background import Source
 from inspector.tui.history import Setup
@@ -37,14 +36,6 @@ class Counting(Message):
         self.session, self.counter, self.counts = session, counter, counts
 
 
-class SentCounted(Message):
-    """The exact size of a sent view."""
-
-    def __init__(self, view: SentView, counter: Counter, tokens: int) -> None:
-        super().__init__()
-        self.view, self.counter, self.tokens = view, counter, tokens
-
-
 class Opened(Message):
     """A file is open: worth remembering."""
 
@@ -67,6 +58,14 @@ class CounterChosen(Message):
     def __init__(self, encoding: str | None) -> None:
         super().__init__()
         self.encoding = encoding
+
+
+class TargetChosen(Message):
+    """The doctor judges for another target: worth remembering."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__()
+        self.target = target
 
 
 class Matched(Message):

@@ -5,19 +5,23 @@ No textual here: every page is a list of lines made from what is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.change import GONE, Action, Insert, Plan
 from inspector.message import ROLES, Body, role_code
-from inspector.policies.breakage import SAYS
 from inspector.text import signed, thousands
 from inspector.tui.difference import difference
-from inspector.tui.glyphs import GLYPHS, NAMES
+from inspector.tui.faults import Verdict, family, short
+from inspector.tui.glyphs import GLYPHS, NAMES, SEVERITIES
 from inspector.tui.message_lines import Kind, Line, Lines, lines_of, pretty_json
 from inspector.tui.shown import Shown
 
-VIEWS = ("original", "sent", "diff", "raw")
-TITLES = {"original": "original", "sent": "sent", "diff": "diff", "raw": "raw JSON"}
+if TYPE_CHECKING:
+    from inspector.doctor.told import Fault
+
+VIEWS = ("original", "sent", "diff", "raw", "findings")
+TITLES = {"original": "original", "sent": "sent", "diff": "diff", "raw": "raw JSON", "findings": "findings"}
 ONE_CUT = frozenset((Action.HEAD, Action.TAIL, Action.MIDDLE))
 
 
@@ -63,7 +67,39 @@ def _raw(shown: Shown, row: int) -> list[Line]:
     return lines
 
 
-_PAGES = {"original": _original, "sent": _sent, "diff": _diff, "raw": _raw}
+def _findings(shown: Shown, row: int) -> list[Line]:
+    faults = [*introduced_at(shown, row), *shown.recorded.at.get(row, ())]
+    if not faults:
+        unsure = shown.verdict.recorded is None
+        return [Line("still being examined" if unsure else "nothing is wrong with this message", Kind.NOTE)]
+    lines: list[Line] = []
+    for fault in faults:
+        lines += [*([Line("")] if lines else []), *explanation(fault, shown.verdict)]
+    return lines
+
+
+def introduced_at(shown: Shown, row: int) -> Sequence[Fault]:
+    """What the policy brought in at a row, once the doctor has looked."""
+    introduced = shown.verdict.introduced
+    return introduced.at.get(row, ()) if introduced is not None else ()
+
+
+def explanation(fault: Fault, verdict: Verdict) -> list[Line]:
+    """A finding in full: its rule, where it stands, what is wrong, who refuses it with which words, what helps."""
+    finding = fault.finding
+    where = f"   at {finding.pointer}" if finding.pointer else ""
+    lines = [
+        Line(f"{SEVERITIES[finding.severity]} {finding.severity}   {finding.code}{where}", Kind.HEADING),
+        Line(f"{short(fault)} ({family(finding.code) or 'what a policy broke'}); {verdict.standing(fault)}"),
+        Line(finding.says),
+    ]
+    if fault.refusal:
+        lines.append(Line(f"{fault.refused_by} says: {fault.refusal}"))
+    lines.append(Line(f"repair: {finding.repair or 'none'}", Kind.NOTE))
+    return lines
+
+
+_PAGES = {"original": _original, "sent": _sent, "diff": _diff, "raw": _raw, "findings": _findings}
 
 
 def sent_body(shown: Shown, row: int) -> Body | None:
@@ -131,13 +167,13 @@ def facts(shown: Shown, row: int) -> list[Line]:
 
 def _facts(shown: Shown, row: int) -> Iterator[Line]:
     yield Line(f"{_name(shown, row)}   {_place(shown, row)}   {_tokens(shown, row)}", Kind.HEADING)
+    for harm in (*shown.harm(row), *shown.recorded.harm(row)):  # first: a small reader cuts off what comes last
+        yield Line(f"{SEVERITIES[harm.severity]} {harm.words}", Kind.BROKEN)
     plan = shown.view.plan
     if row < len(plan.action):
         action, reason = plan.action[row], plan.reasons[plan.reason[row]]
         name = f"{GLYPHS[action]} {NAMES[Action(action)]}".strip()
         yield Line(f"{name}: {reason}" if reason else name, Kind.NOTE)
-    for kind in shown.breakages.rows.get(row, ()):
-        yield Line(SAYS[kind], Kind.BROKEN)
 
 
 def _name(shown: Shown, row: int) -> str:

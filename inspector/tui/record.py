@@ -24,7 +24,12 @@ ONE_SHOT = "one shot"
 
 
 def view(bench: Workbench, session: Session, settings: Mapping[str, object]) -> SentView | None:
-    """What the recording tool itself sent; None while a policy's view is shown. The settings are the policy's."""
+    """What the recording tool itself sent, or the repaired session; None while a policy's view is shown.
+
+    The settings are the policy's.
+    """
+    if bench.repaired is not None:
+        return SentView(bench.repaired.plan, bench.repaired.name, settings, bench.counter)
     if bench.recorded is None:
         return replaying.view(bench)
     return SentView(recorded.plan(session, bench.recorded), recorded.NAME, settings, bench.counter)
@@ -32,6 +37,8 @@ def view(bench: Workbench, session: Session, settings: Mapping[str, object]) -> 
 
 def moment(bench: Workbench, session: Session) -> str:
     """Which view is shown, in the header's words."""
+    if bench.repaired is not None:
+        return bench.repaired.moment
     if bench.recorded is None:
         return replaying.words(bench) or ONE_SHOT
     return f"as recorded by {tool_of(session)}"
@@ -59,7 +66,7 @@ def toggle(bench: Workbench) -> None:
 
 def leave(bench: Workbench) -> None:
     """From now on the policy's view is shown."""
-    bench.recorded = None
+    bench.recorded, bench.repaired = None, None
 
 
 def follow(bench: Workbench) -> None:
@@ -69,6 +76,7 @@ def follow(bench: Workbench) -> None:
 
 
 def _show(bench: Workbench, session: Session) -> None:
+    bench.repaired = None
     bench.recorded = recorded.compaction_at(session, bench.query_one(Ledger).cursor)
     bench.recompute()
     bench.say(recorded.says(session, bench.recorded))

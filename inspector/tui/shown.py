@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, compress
 
 from inspector.change import GONE, Action, Insert
 from inspector.message import Context, Session, image_count
-from inspector.policies.breakage import Breakages, breakages
+from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
 from inspector.policies.sent import SentView
 from inspector.replay import Calibration
 from inspector.tokens import Counter, count_bodies
+from inspector.tui.faults import NONE, UNEXAMINED, Faults, Harm, Verdict
 
 ROW_OVERHEAD = 4
 """The least that a message takes, in tokens."""
@@ -58,6 +59,8 @@ class Shown:
     """The context window that the gauge measures against, in tokens."""
     exact_sent: int | None = None
     """Tokens of the whole sent view, once the counter has counted the rewritten texts."""
+    verdict: Verdict = UNEXAMINED
+    """What the doctor has said so far."""
     new: range = range(0)
     """In the view of a request, the rows that the request before it did not see."""
     calibration: Calibration | None = None
@@ -154,6 +157,36 @@ class Shown:
         """What the policy broke."""
         return breakages(self.view.plan)
 
+    @property
+    def recorded(self) -> Faults:
+        """What is wrong with the recording, as far as that is known."""
+        return self.verdict.recorded or NONE
+
+    @property
+    def broken_rows(self) -> Mapping[int, object]:
+        """Rows at which the policy broke something, ascending: by its plan alone until the doctor has looked."""
+        introduced = self.verdict.introduced
+        return self.breakages.rows if introduced is None else introduced.rows
+
+    @property
+    def broken(self) -> int:
+        """How many things the policy broke."""
+        introduced = self.verdict.introduced
+        return self.breakages.total if introduced is None else introduced.serious
+
+    def harm(self, row: int) -> tuple[Harm, ...]:
+        """What the policy broke at a row."""
+        introduced = self.verdict.introduced
+        if introduced is not None:
+            return introduced.harm(row)
+        return tuple(Harm(SEVERITY.get(kind, "error"), SAYS[kind]) for kind in self.breakages.rows.get(row, ()))
+
+    def judged(self, verdict: Verdict) -> Shown:
+        """The same with another verdict; what was worked out is kept."""
+        other = replace(self, verdict=verdict)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _KEPT})
+        return other
+
     @cached_property
     def inserts_by_anchor(self) -> dict[int, list[Insert]]:
         """The inserts to draw beside each row: those before the first row are drawn beside it."""
@@ -174,3 +207,6 @@ class Shown:
     def repairs(self) -> int:
         """How many results the policy made up for calls that have none."""
         return sum(insert.kind == "repair" for insert in self.view.plan.inserts)
+
+
+_KEPT = frozenset(name for name, made in vars(Shown).items() if isinstance(made, cached_property))

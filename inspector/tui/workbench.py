@@ -27,23 +27,23 @@ from inspector.message import Session
 from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
 from inspector.tokens import Counter, counter_for, counter_named, window_for
-from inspector.tui import errands, keys, navigation, news, record, replaying, tuning
-from inspector.tui.background import Source, count_sent, count_session, opened
+from inspector.tui import at_rest, diagnosis, errands, keys, navigation, news, record, replaying, tuning
+from inspector.tui.background import Source, count_session, opened
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
+from inspector.tui.faults import NATIVE
 from inspector.tui.filtering import Filter
 from inspector.tui.history import History, Setup
 from inspector.tui.ledger import Ledger
 from inspector.tui.map import Map
 from inspector.tui.reader import Reader
+from inspector.tui.repairing import Repaired
 from inspector.tui.search import Found
 from inspector.tui.search_bar import SearchBar
 from inspector.tui.shown import Shown, Tokens
 from inspector.tui.status import Status
 from inspector.tui.timeline import Timeline
 
-REST = 0.12
-"""Seconds without a change after which the rewritten texts are counted."""
 PAUSE = 0.8
 """Seconds without a change after which the next one is undone by itself."""
 BRIEF = "a worker"
@@ -60,7 +60,7 @@ class Workbench(Screen[None]):
 
     def __init__(
         self, source: Source | None, setup: Setup, *, model: str | None = None, window: int | None = None,
-        encoding: str | None = None, recent: Sequence[str] = (),
+        encoding: str | None = None, recent: Sequence[str] = (), target: str = NATIVE,
     ) -> None:  # fmt: skip
         super().__init__()
         self.source = source
@@ -69,6 +69,8 @@ class Workbench(Screen[None]):
         self.shown: Shown | None = None
         self.recorded: int | None = None
         """Which recorded compaction is shown instead of the policy's view."""
+        self.repaired: Repaired | None = None
+        """The repaired session, where that is shown."""
         self.history = History()
         self.filter = Filter()
         self.files_given = () if source is None else (source.path,)
@@ -77,9 +79,10 @@ class Workbench(Screen[None]):
         self.encoding = encoding
         """What counts; None: what goes with the session's model."""
         self.tokens = Tokens(array("q"), False)
-        self.repaired: None = None
+        self.doctor = diagnosis.State(target)
         self.replay = replaying.State()
-        self._rest: Timer | None = None
+        self.rest: Timer | None = None
+        """Runs out once a setting is at rest."""
         self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -130,6 +133,7 @@ class Workbench(Screen[None]):
         self.source, self.session = replace(loaded.source, asks=False), loaded.session
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
+        diagnosis.begin(self)
         replaying.forget(self)
         self.query_one(Banner).progress = None
         self.post_message(news.Opened(loaded.source.path))
@@ -194,11 +198,13 @@ class Workbench(Screen[None]):
         )
         self.query_one(Banner).moment = record.moment(self, self.session)
         window = self._window or window_for(self.model)
-        self.show(replaying.of_request(self, Shown(self.session, view, self.counter, self.tokens, window)))
+        verdict = diagnosis.verdict(self.doctor)
+        shown = Shown(self.session, view, self.counter, self.tokens, window, verdict=verdict)
+        self.show(replaying.of_request(self, shown))
         controls = self.query_one(Controls)
         controls.show(policy, settings, self.session)
         controls.remark(view.plan.warnings, view.notes)
-        self._count_when_at_rest()
+        at_rest.wait(self)
         replaying.follow(self)
 
     def show(self, shown: Shown) -> None:
@@ -212,33 +218,6 @@ class Workbench(Screen[None]):
         if reader.display:
             reader.show(shown, ledger.cursor)
         self._show_setting()
-
-    def _count_when_at_rest(self) -> None:
-        if self._rest is not None:
-            self._rest.stop()
-        if self.tokens.counted:
-            self._rest = self.set_timer(REST, self._start_sent_count)
-
-    def _start_sent_count(self) -> None:
-        if self.shown is not None and not self.shown.sent_is_exact:
-            self._count_sent(self.shown.view, self.tokens.rows, self.counter)
-
-    @work(thread=True, exclusive=True, group="sent", description=BRIEF)
-    def _count_sent(self, view: SentView, before: array[int], counter: Counter) -> None:
-        for tokens in count_sent(view, before, counter):
-            if get_current_worker().is_cancelled:
-                return
-            if tokens is not None:
-                self.post_message(news.SentCounted(view, counter, tokens))
-
-    @on(news.SentCounted)
-    def _take_sent_count(self, counted: news.SentCounted) -> None:
-        shown = self.shown
-        if shown is None or counted.view is not shown.view or counted.counter != self.counter:
-            return
-        exact = replace(shown, exact_sent=counted.tokens)
-        self.shown = exact
-        self.query_one(Banner).shown = exact
 
     # settings ------------------------------------------------------------------------------------------------------
 
@@ -396,6 +375,10 @@ class Workbench(Screen[None]):
     @on(news.Matched)
     def _take_matches(self, matched: news.Matched) -> None:
         navigation.take_matches(self, matched)
+
+    def action_doctor(self, what: str) -> None:
+        """What a key does that asks the doctor."""
+        getattr(diagnosis, what)(self)
 
     def action_replay(self, what: str, *given: int) -> None:
         """What a key does that asks the replay."""

@@ -74,8 +74,9 @@ class Run:
         raise AssertionError(f"it did not come to hold; the screen shows\n{self.screen}")
 
     async def loaded(self) -> None:
-        """Wait until a session is there and counted, its sent view too."""
+        """Wait until a session is there, counted and examined, its sent view too."""
         await self.until(lambda: self.bench.shown is not None and self.bench.shown.sent_is_exact)
+        await self.until(lambda: self.bench.shown is not None and self.bench.shown.verdict.compared is not None)
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:

@@ -252,13 +252,13 @@ async def test_what_a_policy_inserted_and_broke_is_said_on_the_row() -> None:
             lines = screen(ledger)
             assert "+ repaired: no result was recorded" in lines[line_of(ledger, 1)] or size[0] == 80
             assert "repaired: no result was recorded" in lines[line_of(ledger, 1)]
-            assert "! shortening made this result longer" in lines[line_of(ledger, 3)]
+            assert "△ shortening made this result longer" in lines[line_of(ledger, 3)]
 
 
 async def test_breakages_are_named_on_the_original_side_too_where_it_stands_alone() -> None:
     messages = [user("go"), call("b", name="look"), result("b", "short"), user("more")]
     async with bench(shown(messages, keep_recent=0, old_tool_chars=0), (80, 24)) as (ledger, _, _):
-        assert "! shortening made this result longer" in screen(ledger)[line_of(ledger, 2)]
+        assert "△ shortening made this result longer" in screen(ledger)[line_of(ledger, 2)]
 
 
 async def test_search_marks_the_row_and_the_words() -> None:

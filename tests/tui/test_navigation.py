@@ -31,7 +31,7 @@ async def test_keys_go_to_edited_messages_breakages_and_compactions_round_the_en
         if broken:
             assert run.ledger.cursor == next((row for row in broken if row > 0), broken[0])
         else:
-            assert run.says == "the policy breaks nothing"
+            assert run.says == "the policy breaks nothing, and nothing is wrong in the recording"
 
 
 async def test_a_number_goes_to_a_message_and_one_that_is_none_is_said(tmp_path: Path) -> None:
@@ -42,7 +42,8 @@ async def test_a_number_goes_to_a_message_and_one_that_is_none_is_said(tmp_path:
         await run.press("backspace", "backspace", "enter")
         assert run.ledger.cursor == 10
         await run.press("right_curly_bracket")
-        assert run.says == "the policy breaks nothing"
+        assert run.says == "1 of 2 messages with a finding"
+        assert run.ledger.cursor == 12
         await run.press("c")
         assert run.says == "no compaction was recorded in this session"
         await run.press("n")

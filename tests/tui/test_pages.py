@@ -206,6 +206,6 @@ def test_facts_name_the_line_of_a_json_lines_file():
     assert "line 7 at /6/message" in facts(shown(session), 0)[0].text
 
 
-def test_facts_say_in_words_what_is_broken():
+def test_facts_say_in_words_what_is_broken_before_what_a_small_reader_cuts_off():
     shot = shown([call("c"), result("c", "x" * 21), user("go on")], keep_recent=1, old_tool_chars=20)
-    assert [line.plain for line in facts(shot, 1)][-1] == "! shortening made this result longer"
+    assert [line.plain for line in facts(shot, 1)][1] == "△ shortening made this result longer"

@@ -44,10 +44,10 @@ async def test_keys_and_clicks_choose_the_view(size):
     async with app.run_test(size=size) as pilot:
         app.reader.show(cut(), 1)
         app.reader.focus()
-        for key, view in zip("1234", VIEWS, strict=True):
+        for key, view in zip("12345", VIEWS, strict=True):
             await pilot.press(key)
             assert app.reader.view == view
-        for x, view in ((3, "original"), (15, "sent"), (23, "diff"), (32, "raw")):
+        for x, view in ((3, "original"), (15, "sent"), (23, "diff"), (46, "findings"), (32, "raw")):
             await pilot.click(Tabs, offset=(x, 0))
             assert app.reader.view == view
         await pilot.press("r")
