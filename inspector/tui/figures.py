@@ -113,7 +113,7 @@ def counts(shown: Shown) -> tuple[Count, ...]:
     """How many rows are edited, how many results were made up for calls without one, how many things were broken."""
     width = len(thousands(len(shown.session)))
     return (
-        Count(GLYPHS[Action.MIDDLE], len(shown.edited_rows), "edited", width),
+        Count(GLYPHS[Action.MIDDLE], shown.edited, "edited", width),
         Count(INSERTED, shown.repairs, "repaired", min(width, 3)),
         Count(BROKEN, shown.broken, "broken", min(width, 3)),
     )

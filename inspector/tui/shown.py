@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, compress
+from operator import ne
 
-from inspector.change import GONE, Action, Insert
+from inspector.change import GONE, Action, Insert, Plan
 from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
 from inspector.policies.sent import SentView
@@ -23,6 +24,7 @@ from inspector.tui.faults import NONE, UNEXAMINED, Faults, Harm, Verdict
 
 ROW_OVERHEAD = 4
 """The least that a message takes, in tokens."""
+UNCHANGED = frozenset((Action.KEEP, Action.MOVE))
 BEYOND_TEXT = frozenset((Action.DROP_IMAGE, Action.DROP_REASONING, Action.CLEAR_ARGUMENTS))
 CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
 
@@ -30,6 +32,15 @@ CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
 def rows_with_images(context: Context) -> frozenset[int]:
     """The rows that carry pictures."""
     return frozenset(row for row, body in enumerate(context.messages) if image_count(body))
+
+
+def _differing(plan: Plan, last: Plan) -> Iterator[int]:
+    """The rows that two plans of one context send otherwise, as far as actions and lengths tell."""
+    rows = range(len(plan.action))
+    longer = compress(rows, map(ne, plan.chars, last.chars))
+    if plan.action == last.action:
+        return longer
+    return iter({*longer, *compress(rows, map(ne, plan.action, last.action))})
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +51,9 @@ class Tokens:
     """One int a message; an estimate from its characters until `counted`."""
     counted: bool
     """Whether this is what the counter says, rather than an estimate that stands in while it counts."""
+
+    last: dict[Counter, tuple[Plan, array[int]]] = field(default_factory=dict, repr=False)
+    """The plan that was estimated last, and its rows' tokens as sent: a drag changes few of them."""
 
     @cached_property
     def sums(self) -> array[int]:
@@ -115,25 +129,37 @@ class Shown:
     def after(self) -> array[int]:
         """Tokens of each row as sent, estimated for rewritten rows by the share of characters that is left.
 
-        Rows whose size lies in more than their text (pictures, arguments, reasoning) are counted: they are few.
+        Rows whose size lies in more than their text (pictures, arguments, reasoning) are counted: they are few. Only
+        rows that the last view of the same tokens sent otherwise are worked out anew.
         """
+        plan, last = self.view.plan, self.tokens.last.get(self.counter)
+        rows: Iterable[int]
+        if last is None or last[0].context is not plan.context or any(map(plan.action.count, BEYOND_TEXT)):
+            after, rows = array("q", self.reached), compress(range(len(plan.action)), plan.action)
+        else:
+            after, rows = array("q", last[1]), _differing(plan, last[0])
+        self._estimate(after, rows)
+        self.tokens.last[self.counter] = (plan, after)
+        return after
+
+    def _estimate(self, after: array[int], rows: Iterable[int]) -> None:
         plan, before = self.view.plan, self.before
-        after = array("q", self.reached)
-        chars = plan.context.columns.chars
+        action, sent, chars = plan.action, plan.chars, plan.context.columns.chars
         pictured = plan.context.derived(rows_with_images)
         counted = []
-        for row in compress(range(len(plan.action)), plan.action):
-            action = plan.action[row]
-            if action in GONE:
+        for row in rows:
+            done = action[row]
+            if done in UNCHANGED:
+                after[row] = before[row]
+            elif done in GONE:
                 after[row] = 0
-            elif action in BEYOND_TEXT or row in pictured:
+            elif done in BEYOND_TEXT or row in pictured:
                 counted.append(row)
             else:
-                after[row] = max(ROW_OVERHEAD, before[row] * plan.chars[row] // (chars[row] or 1))
+                after[row] = max(ROW_OVERHEAD, before[row] * sent[row] // (chars[row] or 1))
         bodies = [plan.body(row) or {} for row in counted]
         for row, tokens in zip(counted, count_bodies(bodies, self.counter), strict=True):
             after[row] = tokens
-        return after
 
     @cached_property
     def insert_tokens(self) -> int:
@@ -198,10 +224,18 @@ class Shown:
     @cached_property
     def edited_rows(self) -> Sequence[int]:
         """Rows that are changed, gone, or carry an insert, ascending."""
-        rows = [found.start() for found in CHANGED.finditer(self.view.plan.action)]
+        action = self.view.plan.action
+        rows = compress(range(len(action)), action)
         if not self.inserts_by_anchor:
             return array("q", rows)
         return array("q", sorted({*rows, *self.inserts_by_anchor}))
+
+    @property
+    def edited(self) -> int:
+        """How many rows `edited_rows` has."""
+        action = self.view.plan.action
+        beside = sum(row >= len(action) or not action[row] for row in self.inserts_by_anchor)
+        return len(action) - action.count(Action.KEEP) + beside
 
     @property
     def repairs(self) -> int:
