@@ -140,7 +140,10 @@ class Sick:
             yield removed(self.entry_site(turn.pointer))
             return
         lines = {self.site(part.pointer).line for part in turn.parts} | {self.site(turn.pointer).line}
-        yield from self.without_lines({line for line in lines if line is not None})
+        told = {line for line in lines if line is not None}
+        yield from self.without_lines(
+            told if turn.parts else {other for line in told for other in self._streamed(line)}
+        )
 
     # Lines that name their parents.
 
@@ -161,6 +164,19 @@ class Sick:
     def _parent(self, line: int) -> str | None:
         key = self._parent_key(line)
         return None if key is None else self.records[line][key]
+
+    def _streamed(self, line: int) -> set[int]:
+        """A line, and the lines that stream the same message without a block: no part of the message tells of them."""
+        message = self.records.get(line, {}).get("message")
+        name = message.get("id") if isinstance(message, dict) else None
+        if not isinstance(name, str):
+            return {line}
+        said = ((other, record.get("message")) for other, record in self.records.items())
+        return {line} | {
+            other
+            for other, again in said
+            if isinstance(again, dict) and again.get("id") == name and not again.get("content")
+        }
 
     @cached_property
     def _line_of(self) -> Mapping[str, int]:

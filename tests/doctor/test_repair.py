@@ -186,6 +186,13 @@ def test_a_line_that_goes_leaves_the_chain_whole() -> None:
     assert found[1]["parentUuid"] == "u0"
 
 
+def test_a_streamed_message_without_a_block_goes_with_all_its_lines() -> None:
+    empty = {"id": "m", "role": "assistant", "content": []}
+    session = (line(0, "user", user()), line(1, "assistant", empty), line(2, "assistant", empty),
+               line(3, "user", user("more")), line(4, "assistant", {"id": "n", **said()}))  # fmt: skip
+    assert [(one["uuid"], one["parentUuid"]) for one in mended(session)] == [("u0", None), ("u3", "u0"), ("u4", "u3")]
+
+
 def test_a_line_that_moves_keeps_the_chain_whole() -> None:
     session = (line(0, "user", user()), line(1, "assistant", {"id": "m", "role": "assistant", "content": [use("a")]}),
                line(2, "user", user("wait")), line(3, "user", turn("user", answer("a"))),
