@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 REST = 0.12
 """Seconds without a change after which the rewritten texts are counted."""
+LONGER_REST = 0.5
+"""Seconds after that until the doctor looks: it takes Python's time, which the next drag would miss."""
 
 
 def wait(bench: Workbench) -> None:
@@ -41,7 +43,7 @@ def _begin(bench: Workbench) -> None:
             lambda: _count(bench, view, before, counter),
             thread=True, exclusive=True, group="sent", description="counts what is sent",
         )  # fmt: skip
-    diagnosis.examine_sent(bench)
+    bench.rest = bench.set_timer(LONGER_REST, lambda: diagnosis.examine_sent(bench))
 
 
 def _count(bench: Workbench, view: SentView, before: array[int], counter: Counter) -> None:
