@@ -15,7 +15,7 @@ from inspector.doctor.examine import Examination, examine_messages
 from inspector.doctor.rulebook import RULES
 from inspector.doctor.targets import Target
 from inspector.finding import Finding
-from inspector.message import Session
+from inspector.message import Context, Session
 from inspector.policies.breakage import Breakage, findings
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Examined:
     target: str
     faults: tuple[Fault, ...]
     """In the order of the file."""
+    format: str
     as_messages: tuple[Finding, ...]
     """The findings of its loaded messages alone: what those of a sent view are compared with."""
 
@@ -93,8 +94,9 @@ def refusal(examination: Examination, finding: Finding, target: Target) -> tuple
 def examined(examination: Examination, session: Session, target: Target) -> Examined:
     """The faults of a recording, each with its row."""
     found = [_fault(examination, finding, target, finding.row) for finding in examination.findings(target)]
-    alone = examine_messages(session, session.format).findings(target)
-    return Examined(target.name, tuple(found), alone)
+    bare = Context(session.messages, session.origin, session.source)  # no sent view has the damage of a file either
+    alone = examine_messages(bare, session.format).findings(target)
+    return Examined(target.name, tuple(found), session.format, alone)
 
 
 def _fault(
@@ -106,8 +108,7 @@ def _fault(
 
 def compared(view: SentView, known: Examined, target: Target) -> Compared:
     """The findings of a sent view beside those of its recording."""
-    whole = view.plan.context
-    examination = examine_messages(view.context, whole.format if isinstance(whole, Session) else "messages")
+    examination = examine_messages(view.context, known.format)
     rows = rows_of(view)
     new: list[Fault] = []
     old: list[Key] = []

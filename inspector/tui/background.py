@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from inspector import formats
@@ -39,23 +39,26 @@ class Source:
     asks: bool = False
     """Whether a person is to choose, where the file holds several conversations."""
 
-    def load(self) -> Session:
-        """The session. Raises `formats.UnreadableSession` with one sentence."""
+    def load(self) -> tuple[Session, formats.Opened]:
+        """The session, and the file that it came from. Raises `formats.UnreadableSession` with one sentence."""
         if self.raw is not None:
             held = formats.conversations_in(self.raw, self.path, self.format)
         else:
             held = formats.conversations(self.path, self.format)
         named = (index for index, one in enumerate(held.conversations) if self.id and one.id == self.id)
-        return formats.session_of(held, self.path, next(named, self.index), self.branch)
+        return formats.session_of(held, self.path, next(named, self.index), self.branch), held
 
 
-def opened(source: Source, policy: Policy) -> tuple[Session, array[int]]:
-    """A session ready for the first frame, and an estimate of its tokens.
+def opened(
+    source: Source, policy: Policy, keep: Callable[[formats.Opened], None] = lambda held: None
+) -> tuple[Session, array[int]]:
+    """A session ready for the first frame, and an estimate of its tokens; `keep` is given the file it came from.
 
     Raises `formats.UnreadableSession` with one sentence, whatever is wrong with the file, a fault of a reader included.
     """
     try:
-        session = source.load()
+        session, held = source.load()
+        keep(held)
         return session, prepare(session, policy)
     except formats.UnreadableSession as unreadable:
         raise formats.UnreadableSession(named(str(unreadable)), unreadable.finding) from unreadable

@@ -6,6 +6,7 @@ and what it finds is taken only where the same session, view and target are stil
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from inspector.doctor import Examination
     from inspector.doctor.errors import Diagnosis, Known
     from inspector.doctor.told import Compared, Examined, Fault
+    from inspector.formats import Opened
     from inspector.message import Session
     from inspector.policies import SentView
     from inspector.tui.background import Source
@@ -49,8 +51,11 @@ def verdict(state: State) -> Verdict:
 # the recording ---------------------------------------------------------------------------------------------------
 
 
-def begin(bench: Workbench) -> None:
-    """Examine the recording; what was known of another, or for another target, is forgotten."""
+def begin(bench: Workbench, held: Opened | None = None) -> None:
+    """Examine the recording; what was known of another, or for another target, is forgotten.
+
+    `held` is the file that the session was just loaded from; without it the file is read once more.
+    """
     state, session, source = bench.doctor, bench.session, bench.source
     state.known, state.faults, state.trouble = None, None, ""
     if session is None:
@@ -58,7 +63,7 @@ def begin(bench: Workbench) -> None:
     target = state.target
 
     def work() -> None:
-        examined, trouble = examined_safely(session, source, target)
+        examined, trouble = examined_safely(session, source, target, held)
         bench.call_later(_take_recorded, bench, session, target, examined, trouble)
 
     _beside(bench, work, "doctor")
@@ -68,24 +73,34 @@ def _beside(bench: Workbench, work: Callable[[], None], group: str) -> None:
     bench.run_worker(work, thread=True, group=group, exclusive=True, description="examines a session")
 
 
-def examined_safely(session: Session, source: Source | None, target: str) -> tuple[Examined | None, str]:
+def examined_safely(
+    session: Session, source: Source | None, target: str, held: Opened | None = None
+) -> tuple[Examined | None, str]:
     """A session examined for a target, or None and the reason: a fault of a rule must not cost the screen."""
     from inspector.doctor import target_named
     from inspector.doctor.told import examined
+    from inspector.formats.records import collector_paused
 
     try:
-        return examined(examination(session, source), session, target_named(target)), ""
+        with collector_paused():
+            return examined(examination(session, source, held), session, target_named(target)), ""
     except Exception as fault:
         return None, f"the session could not be examined: {sentence(fault)}"
 
 
-def examination(session: Session, source: Source | None) -> Examination:
-    """The examination of what was loaded, by its file, or by the bytes that standard input gave."""
-    from inspector.doctor import examination_of, examine_file
+def examination(session: Session, source: Source | None, held: Opened | None = None) -> Examination:
+    """The examination of what was loaded: as its file holds it, where that is known."""
+    from inspector.doctor import examination_of, examine, examine_file
+    from inspector.formats.files import read_bytes, unpacked
 
-    if source is None or source.raw is None or session.branch is not None:
+    if session.branch is not None:
         return examination_of(session)
-    return examine_file(session.file, session.format, session.index, source.raw)
+    raw = source.raw if source is not None else None
+    if held is None:
+        return examine_file(session.file, session.format, session.index, raw) if raw else examination_of(session)
+    if raw is None and os.path.isfile(session.file):
+        raw = read_bytes(session.file)
+    return examine(held, session.index, None if raw is None else unpacked(raw, session.file), session.file)
 
 
 def _take_recorded(bench: Workbench, session: Session, target: str, examined: Examined | None, trouble: str) -> None:
@@ -124,9 +139,11 @@ def compared_with(view: SentView, known: Examined) -> Compared | None:
     """What is wrong with a sent view, told apart; None where a fault of a rule keeps that from being known."""
     from inspector.doctor import target_named
     from inspector.doctor.told import compared
+    from inspector.formats.records import collector_paused
 
     try:
-        return compared(view, known, target_named(known.target))
+        with collector_paused():
+            return compared(view, known, target_named(known.target))
     except Exception:
         return None
 

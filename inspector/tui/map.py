@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -98,12 +98,16 @@ def _cells(rows: Mapping[int, object], spans: list[tuple[int, int]]) -> Iterator
 
 def _faulty(shown: Shown, spans: list[tuple[int, int]]) -> dict[int, str]:
     """The cells whose rows have findings of their own, warnings first so that errors take their place."""
-    rows = shown.recorded.rows
-    wrong = [row for row in rows if rows[row] == "error"]
+    found = shown.recorded
     return {
-        **dict.fromkeys(_cells(rows, spans), "warning"),
-        **dict.fromkeys(_cells(dict.fromkeys(wrong), spans), "error"),
+        **dict.fromkeys(_marked(found.rows, len(shown.before), spans), "warning"),
+        **dict.fromkeys(_marked(found.errors, len(shown.before), spans), "error"),
     }
+
+
+def _marked(rows: Mapping[int, object], count: int, spans: list[tuple[int, int]]) -> Iterable[int]:
+    """The cells that show any of the rows; of a row that covers several, the middle one, so that its mass is seen."""
+    return [cell_of(row, count, len(spans)) for row in rows] if count < len(spans) else _cells(rows, spans)
 
 
 def _inserted(shown: Shown, spans: list[tuple[int, int]]) -> Mapping[int, int]:

@@ -6,18 +6,22 @@ from array import array
 
 from textual.message import Message
 
+from inspector import formats
 from inspector.message import Session
+from inspector.policies import Policy
 from inspector.tokens import Counter
-from inspector.tui.background import Source
+from inspector.tui.background import Source, opened
 from inspector.tui.history import Setup
 
 
 class Loaded(Message):
-    """A session is there, with an estimate of its tokens, and the row to go to."""
+    """A session is there, with an estimate of its tokens, the row to go to, and the file that it came from."""
 
-    def __init__(self, source: Source, session: Session, before: array[int], row: int = 0) -> None:
+    def __init__(
+        self, source: Source, session: Session, before: array[int], row: int = 0, held: formats.Opened | None = None
+    ) -> None:
         super().__init__()
-        self.source, self.session, self.before, self.row = source, session, before, row
+        self.source, self.session, self.before, self.row, self.held = source, session, before, row, held
 
 
 class Unreadable(Message):
@@ -26,6 +30,16 @@ class Unreadable(Message):
     def __init__(self, says: str) -> None:
         super().__init__()
         self.says = says
+
+
+def loading(source: Source, policy: Policy, row: int) -> Loaded | Unreadable:
+    """Load a session, and say how that went."""
+    held: list[formats.Opened] = []
+    try:
+        session, before = opened(source, policy, held.append)
+    except formats.UnreadableSession as unreadable:
+        return Unreadable(str(unreadable))
+    return Loaded(source, session, before, row, held[0])
 
 
 class Counting(Message):

@@ -85,18 +85,20 @@ def introduced_at(shown: Shown, row: int) -> Sequence[Fault]:
 
 
 def explanation(fault: Fault, verdict: Verdict) -> list[Line]:
-    """A finding in full: its rule, where it stands, what is wrong, who refuses it with which words, what helps."""
+    """A finding in full: its rule, what is wrong, who refuses it with which words, what helps, and where it stands."""
+    from inspector.doctor.rulebook import RULES
+
     finding = fault.finding
-    where = f"   at {finding.pointer}" if finding.pointer else ""
-    lines = [
-        Line(f"{SEVERITIES[finding.severity]} {finding.severity}   {finding.code}{where}", Kind.HEADING),
-        Line(f"{short(fault)} ({family(finding.code) or 'what a policy broke'}); {verdict.standing(fault)}"),
+    mark, rule = SEVERITIES[finding.severity], RULES.get(finding.code)
+    refused = [Line(f"{fault.refused_by} says: {fault.refusal}")] if fault.refusal else []
+    place = f"; at {finding.pointer}" if finding.pointer else ""
+    return [
+        Line(f"{mark} {finding.severity}   {finding.code}: {short(fault)}", Kind.HEADING),
         Line(finding.says),
+        *refused,
+        Line(f"repair: {finding.repair or (rule.repair if rule else 'None.')}"),
+        Line(f"{family(finding.code) or 'what a policy broke'}; {verdict.standing(fault)}{place}", Kind.NOTE),
     ]
-    if fault.refusal:
-        lines.append(Line(f"{fault.refused_by} says: {fault.refusal}"))
-    lines.append(Line(f"repair: {finding.repair or 'none'}", Kind.NOTE))
-    return lines
 
 
 _PAGES = {"original": _original, "sent": _sent, "diff": _diff, "raw": _raw, "findings": _findings}

@@ -16,19 +16,17 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer
 from textual.worker import get_current_worker
 
-from inspector.formats import UnreadableSession
 from inspector.message import Session
 from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
 from inspector.tokens import Counter, counter_for, counter_named, window_for
 from inspector.tui import at_rest, diagnosis, errands, keys, navigation, news, record, replaying, tuning
-from inspector.tui.background import Source, count_session, opened
+from inspector.tui.background import Source, count_session
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
 from inspector.tui.faults import NATIVE
@@ -118,11 +116,7 @@ class Workbench(Screen[None]):
 
     @work(thread=True, exclusive=True, group="load", description=BRIEF)
     def _load(self, source: Source, policy: Policy, row: int) -> None:
-        try:
-            session, before = opened(source, policy)
-            answer: Message = news.Loaded(source, session, before, row)
-        except UnreadableSession as unreadable:
-            answer = news.Unreadable(str(unreadable))
+        answer = news.loading(source, policy, row)
         if not get_current_worker().is_cancelled:
             self.post_message(answer)
 
@@ -133,7 +127,7 @@ class Workbench(Screen[None]):
         self.source, self.session = replace(loaded.source, asks=False), loaded.session
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
-        diagnosis.begin(self)
+        diagnosis.begin(self, loaded.held)
         replaying.forget(self)
         self.query_one(Banner).progress = None
         self.post_message(news.Opened(loaded.source.path))

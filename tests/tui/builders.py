@@ -48,3 +48,12 @@ def turns(count: int, size: int = 400) -> list[Body]:
             result(f"c{turn}", "\n".join(lines)),
         ]
     return messages
+
+
+def paired_turns(count: int, lines: int = 300) -> list[Body]:
+    """`count` turns of two calls each: a `cascade` to 4,000 tokens cuts between the two results of one."""
+    messages: list[Body] = [{"role": "system", "content": "x"}, user("Find out")]
+    for turn in range(count):
+        ids = [f"c{turn}_{place}" for place in range(2)]
+        messages += [call(*ids), *(result(one, "line\n" * lines) for one in ids)]
+    return messages

@@ -6,6 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
+from inspector.doctor.told import Fault
+from inspector.finding import Finding
+from inspector.tui.faults import Faults, Verdict
 from inspector.tui.map import Map, bar, cell_of, first_row, slices
 from tests.tui.builders import call, result, session, shown, turns, user
 
@@ -138,3 +141,16 @@ async def test_a_frame_that_comes_before_its_resize_event_is_drawn() -> None:
         map.set_reactive(Map.shown, shown(turns(30)))
         map._slices = slices(map.shown, 5)  # type: ignore[arg-type]
         assert [len(line) for line in drawn(app)] == [10, 10]
+
+
+def test_a_finding_of_the_recording_marks_the_middle_of_its_slice_and_an_error_goes_before_a_warning() -> None:
+    it = shown([user("x"), user("y"), user("z")])
+    faults = [Fault(Finding("a", "warning", "a"), 1), Fault(Finding("b", "error", "b"), 1), _info(2)]
+    judged = it.judged(Verdict("native", Faults(faults)))
+    assert slices(judged, 30).faulty == {cell_of(1, 3, 30): "error"}
+    assert slices(judged, 3).faulty == {1: "error"}
+    assert slices(judged, 1).faulty == {0: "error"}
+
+
+def _info(row: int) -> Fault:
+    return Fault(Finding("c", "info", "c"), row)

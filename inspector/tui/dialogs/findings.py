@@ -27,19 +27,19 @@ LISTED = 2_000
 
 
 def place_of(fault: Fault) -> str:
-    """Where a finding is, as the ledger and the file count."""
+    """Where a finding is in the file."""
     finding = fault.finding
-    row = f"#{fault.row}" if fault.row >= 0 else "the file"
     line = f"line {finding.line:,}" if finding.line else finding.pointer
     byte = f"byte {finding.byte:,}" if finding.byte is not None else ""
-    return "  ".join(part for part in (row, line, byte) if part)
+    return "  ".join(part for part in (line, byte) if part)
 
 
 def line_of(fault: Fault, verdict: Verdict) -> Content:
     """A finding as two lines: severity, rule, place and whose fault it is; then the sentence."""
     finding = fault.finding
     head = f"{SEVERITIES[finding.severity]} {finding.severity:<8}{finding.code}"
-    place = f"  {place_of(fault)}  {verdict.standing(fault)}"
+    row = f"#{fault.row}" if fault.row >= 0 else "the file"
+    place = "  ".join(("", row, verdict.standing(fault), place_of(fault)))
     return Content.assemble(
         (visible_line(head), COLOURS[finding.severity]), (visible_line(place), "$foreground 60%"),
         "\n  ", visible_line(finding.says[:400]),
