@@ -78,6 +78,12 @@ def test_a_saving_is_said_plainly():
     assert "~" not in figures.saved_words(it)
 
 
+def test_an_estimated_saving_stands_apart_from_its_word_however_large_it_is():
+    it = exact(uncounted(SAVES), 1)
+    assert len(thousands(it.saved_tokens)) == figures.number_width(it)
+    assert "saved ~" in figures.saved_words(it)
+
+
 def test_estimates_carry_a_tilde_and_exact_numbers_do_not():
     sent = SAVES.original_tokens // 2
     assert figures.tokens_words(exact(SAVES, sent)).count("~") == 0
