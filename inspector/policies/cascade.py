@@ -40,6 +40,7 @@ from inspector.policies.policy import Param, Policy, Settings
 
 __all__ = ["POLICY", "SUMMARY_HEAD", "cap_result", "plan"]
 
+
 @dataclass(slots=True)
 class _Draft:
     """The plan while it is made."""

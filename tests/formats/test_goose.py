@@ -164,9 +164,7 @@ def test_damaged_columns_are_named(tmp_path: Path) -> None:
     opened.close()
     (one,) = conversations(path).conversations
     assert (len(one.messages), one.messages[0]["content"]) == (5, "")
-    assert [(found.code, found.pointer) for found in one.damage] == [
-        ("truncated-record", "/messages/1/content_json/0")
-    ]
+    assert [(found.code, found.pointer) for found in one.damage] == [("truncated-record", "/messages/1/content_json/0")]
 
 
 @pytest.mark.parametrize("row", rows_of("goose"), ids=lambda row: row["file"])

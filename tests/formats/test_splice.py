@@ -162,7 +162,8 @@ def test_no_patch_gives_the_very_same_bytes() -> None:
 
 
 def test_unknown_spellings_and_odd_bytes_stay() -> None:
-    raw = b'\xef\xbb\xbf{"n": 1.50e+02, "big": 123456789012345678901234567890, "x": NaN,\r\n "bad": "\xff", "t": "old"}\r\n'
+    raw = b'\xef\xbb\xbf{"n": 1.50e+02, "big": 123456789012345678901234567890, "x": NaN,'
+    raw += b'\r\n "bad": "\xff", "t": "old"}\r\n'
     assert splice(raw, [replaced(Site("/t"), "new")]) == raw.replace(b"old", b"new")
 
 

@@ -77,5 +77,5 @@ def test_a_fault_of_a_reader_is_one_sentence_about_the_file(tmp_path: Path, monk
 
 
 def test_standard_input_is_called_by_its_name_in_a_sentence() -> None:
-    with pytest.raises(formats.UnreadableSession, match="^standard input: it holds a bare JSON number"):
+    with pytest.raises(formats.UnreadableSession, match=r"^standard input: it holds a bare JSON number"):
         opened(Source("-", b"42"), POLICY)

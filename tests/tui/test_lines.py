@@ -31,7 +31,9 @@ def planned(messages: list[Body], actions: dict[int, Action], *inserts: Insert, 
         base.session, bytes(action), bytes(len(messages)), ("a reason",), chars,
         lambda row: {**messages[row], **rewritten}, inserts,
     )  # fmt: skip
-    return Shown(base.session, SentView(plan, "hand-made", {}, base.counter), base.counter, Tokens(base.before, True), 128_000)
+    return Shown(
+        base.session, SentView(plan, "hand-made", {}, base.counter), base.counter, Tokens(base.before, True), 128_000
+    )
 
 
 def said(view: Shown, row: int) -> str:
