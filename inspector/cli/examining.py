@@ -43,20 +43,15 @@ class Report:
 
     def id_at(self, finding: Finding) -> str:
         """The call id of what a finding is about; empty where it is about no call."""
-        part = None if self.examination is None else self.examination.native.part_at(finding.pointer)
-        return (part.id if part is not None else None) or ""
+        from inspector.doctor.told import call_id_at
+
+        return "" if self.examination is None else call_id_at(self.examination, finding)
 
     def refusal(self, finding: Finding, target: str) -> tuple[str, str] | None:
         """Who refuses a fault with which words, the id filled in."""
-        from inspector.doctor.rulebook import RULES
+        from inspector.doctor import rulebook
 
-        if finding.severity == "info" or finding.code not in RULES:
-            return None
-        found = RULES[finding.code].refusal(self._provider(target))
-        if found is None:
-            return None
-        words, call_id = found[1], self.id_at(finding)
-        return found[0].value, words.replace(": ID", f": {call_id}") if call_id else words
+        return rulebook.refusal(finding, self._provider(target), self.id_at(finding))
 
     def _provider(self, target: str) -> Provider:
         from inspector.doctor.targets import Provider, target_named

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from inspector.doctor.targets import Provider
-from inspector.finding import Severity
+from inspector.finding import Finding, Severity
 
 
 class Family(StrEnum):
@@ -303,3 +303,11 @@ _ENTRIES = (
 
 RULES: dict[str, Entry] = {entry.code: entry for entry in _ENTRIES}
 """Every rule by its code."""
+
+
+def refusal(finding: Finding, provider: Provider, call_id: str) -> tuple[str, str] | None:
+    """Who refuses a fault with which words, the call's id filled in; None: a remark, or nobody is known to."""
+    found = RULES[finding.code].refusal(provider) if finding.code in RULES and finding.severity != "info" else None
+    if found is None:
+        return None
+    return found[0].value, found[1].replace(": ID", f": {call_id}") if call_id else found[1]

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from inspector.doctor import rulebook
 from inspector.doctor.examine import Examination, examine_messages
-from inspector.doctor.rulebook import RULES
 from inspector.doctor.targets import Target
 from inspector.finding import Finding
 from inspector.message import Context, Session
@@ -81,14 +81,8 @@ def call_id_at(examination: Examination, finding: Finding) -> str:
 
 def refusal(examination: Examination, finding: Finding, target: Target) -> tuple[str, str]:
     """Who refuses a fault with which words, the id filled in; two empty texts where nobody is known to."""
-    entry = RULES.get(finding.code)
-    if finding.severity == "info" or entry is None:
-        return "", ""
-    found = entry.refusal(target.for_provider(examination.native.provider).provider)
-    if found is None:
-        return "", ""
-    call_id = call_id_at(examination, finding)
-    return found[0].value, found[1].replace(": ID", f": {call_id}") if call_id else found[1]
+    provider = target.for_provider(examination.native.provider).provider
+    return rulebook.refusal(finding, provider, call_id_at(examination, finding)) or ("", "")
 
 
 def examined(examination: Examination, session: Session, target: Target) -> Examined:

@@ -9,6 +9,7 @@ import gc
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 
 from inspector import formats
 from inspector.fault import named, sentence
@@ -17,7 +18,7 @@ from inspector.pairs import pairs_of
 from inspector.policies import Policy
 from inspector.policies.sent import SentView
 from inspector.tokens import Counter, count_bodies
-from inspector.tui.shown import CHANGED, ROW_OVERHEAD, rows_with_images
+from inspector.tui.shown import ROW_OVERHEAD, rows_with_images
 
 CHARS_PER_TOKEN = 4
 CHUNK = 1_500
@@ -91,7 +92,7 @@ def count_session(session: Session, counter: Counter) -> Iterator[array[int]]:
 def count_sent(view: SentView, before: array[int], counter: Counter) -> Iterator[int | None]:
     """None after each step, and at last the exact tokens of the whole sent view: only new texts are counted."""
     plan, total = view.plan, sum(before[: len(view.plan.action)])
-    changed = [found.start() for found in CHANGED.finditer(plan.action)]
+    changed = list(compress(range(len(plan.action)), plan.action))
     for start in range(0, len(changed), CHUNK):
         rows = changed[start : start + CHUNK]
         bodies = [body for body in map(plan.body, rows) if body is not None]

@@ -6,7 +6,6 @@ asked for; what depends on the session alone is kept by the session's context.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,6 @@ ROW_OVERHEAD = 4
 """The least that a message takes, in tokens."""
 UNCHANGED = frozenset((Action.KEEP, Action.MOVE))
 BEYOND_TEXT = frozenset((Action.DROP_IMAGE, Action.DROP_REASONING, Action.CLEAR_ARGUMENTS))
-CHANGED = re.compile(rb"[^\x00]", re.DOTALL)
 
 
 def rows_with_images(context: Context) -> frozenset[int]:
