@@ -20,14 +20,13 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from inspector.message import text_of
 from inspector.tui.glyphs import BROKEN, SEVERITIES
+from inspector.tui.pointed import Pointed
 from inspector.tui.shown import Shown
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -134,7 +133,7 @@ def bar(tokens: int, peak: int) -> str:
     return BARS[min(8, 1 + int(7.999 * (tokens / peak) ** 0.5))]
 
 
-class Map(Widget):
+class Map(Pointed):
     """The session at a glance; a click or a drag asks for the row there."""
 
     ALLOW_SELECT = False
@@ -181,7 +180,6 @@ class Map(Widget):
         super().__init__(id=id, classes=classes)
         self._slices: Slices | None = None
         self._style = cache(self._make_style)
-        self._dragging = False
         self.set_reactive(Map.shown, shown)
 
     def watch_shown(self) -> None:
@@ -250,34 +248,11 @@ class Map(Widget):
 
     # Pointing
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go there, and follow the mouse until it is let go."""
-        if event.button == 1 and self.shown is not None:
-            self._dragging = True
-            self.capture_mouse()
-            self._jump(event)
+    def can_point(self) -> bool:
+        """Whether there is a row to go to."""
+        return self.shown is not None and len(self.shown.before) > 0
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow."""
-        if self._dragging:
-            self._jump(event)
-
-    def on_mouse_up(self) -> None:
-        """Let go."""
-        self._let_go()
-
-    def on_hide(self) -> None:
-        """Let go, so that the next click does not come here."""
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._dragging:
-            self._dragging = False
-            self.release_mouse()
-
-    def _jump(self, event: events.MouseEvent) -> None:
-        if self.shown is None or not len(self.shown.before):
-            return
-        width = max(1, self.size.width)
-        cell = min(max(0, event.get_content_offset_capture(self).x), width - 1)
-        self.post_message(self.Jumped(self, first_row(cell, len(self.shown.before), width)))
+    def point(self, cell: int, width: int) -> None:
+        """Go to the first row of a cell."""
+        if self.shown is not None:
+            self.post_message(self.Jumped(self, first_row(cell, len(self.shown.before), width)))

@@ -18,15 +18,14 @@ from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from inspector.text import cells, clip, pad, thousands
 from inspector.tui.map import cell_of, first_row
+from inspector.tui.pointed import Pointed
 from inspector.tui.run import BROKE, FIRED, Columns, Run, Sums, columns
 
 EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -186,7 +185,7 @@ def room_for(pieces: Sequence[str], width: int) -> bool:
     return sum(map(cells, kept)) + GAP * (len(kept) - 1) <= width
 
 
-class Timeline(Widget, can_focus=True):
+class Timeline(Pointed, can_focus=True):
     """The requests of a run; a click, a drag or an arrow key asks for the view of one."""
 
     ALLOW_SELECT = False
@@ -245,7 +244,6 @@ class Timeline(Widget, can_focus=True):
         self._cut: Columns | None = None
         self._lines: list[list[Cell]] = []
         self._style = cache(self._make_style)
-        self._dragging = False
 
     def watch_picture(self) -> None:
         """Draw anew."""
@@ -328,33 +326,11 @@ class Timeline(Widget, can_focus=True):
 
     # Pointing
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go there, and follow the mouse until it is let go."""
-        if event.button == 1 and self.picture is not None:
-            self._dragging = True
-            self.capture_mouse()
-            self._point(event)
+    def can_point(self) -> bool:
+        """Whether there is a request to go to."""
+        return self.picture is not None
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow."""
-        if self._dragging:
-            self._point(event)
-
-    def on_mouse_up(self) -> None:
-        """Let go."""
-        self._let_go()
-
-    def on_hide(self) -> None:
-        """Let go, so that the next click does not come here."""
-        self._let_go()
-
-    def _let_go(self) -> None:
-        if self._dragging:
-            self._dragging = False
-            self.release_mouse()
-
-    def _point(self, event: events.MouseEvent) -> None:
-        width = max(1, self.size.width)
-        cell = min(max(0, event.get_content_offset_capture(self).x), width - 1)
+    def point(self, cell: int, width: int) -> None:
+        """Go to the first request of a cell."""
         if self.picture is not None:
             self.go(first_row(cell, len(self.picture.run), width))
