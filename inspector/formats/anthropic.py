@@ -14,10 +14,8 @@ from itertools import islice
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_blocks import MESSAGES
 from inspector.formats.blocks import SERVER_CALLS, Place, Rows, is_result, origins, usage_of
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.rewriting import patches_of
 from inspector.message import Body, Compaction, Usage
 
 SYSTEM_PROMPT = -1
@@ -241,5 +239,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Request bodies of the Messages API, as a client or a proxy logs them; also JSON Lines of them.",
-    patches=patches_of(MESSAGES),
+    shape="back_blocks.MESSAGES",
 )

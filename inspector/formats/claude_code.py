@@ -20,14 +20,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from inspector.finding import Finding
-from inspector.formats.back_blocks import LINES
 from inspector.formats.blocks import Located, Place, Rows, located, origins, usage_of
 from inspector.formats.branches import Forks, branch, leaves_of
 from inspector.formats.claude_folder import main_file, read_folder
 from inspector.formats.claude_tree import ANSWER, BOUNDARY, ROOT, USER, Tree, is_results
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.kept import KeptRows
-from inspector.formats.rewriting import patches_of
 from inspector.message import Body, Branch, Compaction, Usage
 
 _Key: TypeAlias = tuple[str, str]
@@ -365,5 +363,5 @@ FORMAT = Format(
     read=read,
     help="Files under ~/.claude/projects, one a session, and those of its subagents; a folder of the two.",
     reads=("file", "folder"),
-    patches=patches_of(LINES),
+    shape="back_blocks.LINES",
 )

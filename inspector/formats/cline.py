@@ -19,12 +19,10 @@ from itertools import chain, islice
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_blocks import CLINE
 from inspector.formats.blocks import Place, Rows, origins
 from inspector.formats.entries import Entry, root_of
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.kept import KeptRows
-from inspector.formats.rewriting import patches_of
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, unreadable
 from inspector.message import Body, Compaction, Usage
 
@@ -198,5 +196,5 @@ FORMAT = Format(
     read=read,
     help="api_conversation_history.json, a task's folder, or a session file of Cline's SDK.",
     reads=("file", "folder"),
-    patches=patches_of(CLINE),
+    shape="back_blocks.CLINE",
 )

@@ -19,11 +19,9 @@ from itertools import islice
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_items import LINES
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.kept import KeptRows
 from inspector.formats.response_items import Items, is_item, is_strong
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Place, Rows, Spot, Where, in_list, left_branch, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_text, objects_of, unreadable
 from inspector.message import USER, Body, Compaction, Usage, role_code, text_of
@@ -197,7 +195,7 @@ class _Script:
 
     def _is_prompt(self, row: int) -> bool:
         body = self.rows.messages[row]
-        return role_code(body) == USER and row not in self._summaries and not _is_note(body)
+        return role_code(body) == USER and row not in self._summaries and not is_note(body)
 
     def _roll_back(self, line: int, turns: int) -> None:
         self.items.close()
@@ -224,7 +222,7 @@ class _Script:
             return None
         cut = last[0]
         first = next(row for row in range(len(self.rows)) if self._is_prompt(row))
-        while cut > first and _is_note(self.rows.messages[cut - 1]):
+        while cut > first and is_note(self.rows.messages[cut - 1]):
             cut -= 1
         return cut
 
@@ -247,7 +245,7 @@ class _Script:
         )
 
 
-def _is_note(body: Body) -> bool:
+def is_note(body: Body) -> bool:
     """Whether a message is a developer's, or a user's that Codex itself wrote."""
     if body.get("role") == "developer":
         return True
@@ -270,5 +268,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Rollout files under ~/.codex/sessions, one a session.",
-    patches=patches_of(LINES),
+    shape="back_items.LINES",
 )

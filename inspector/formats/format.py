@@ -11,8 +11,6 @@ from inspector.message import Body, Branch, Compaction, Origin, Usage
 from inspector.text import visible_line
 
 if TYPE_CHECKING:
-    from inspector.change import Patch, Plan
-    from inspector.formats.native import Native
     from inspector.formats.sources import Files
     from inspector.formats.sqlite import Database
 
@@ -128,6 +126,6 @@ class Format:
     """One line: where such files come from."""
     reads: tuple[Kind, ...] = ("file",)
     """The kinds of recordings that may be of this format; `recognise` and `read` see no others."""
-    patches: Callable[[Native, Plan], Sequence[Patch]] | None = None
-    """A plan as changes of the recorded file, in its own shape; None where the format is not written back. It raises
-    `CannotWrite` where a plan has no place in the format."""
+    shape: str = ""
+    """Where its `rewriting.Shape` is, as "module.NAME" beside this one: reading needs none, so the first write imports
+    it. "" where the format is not written back."""

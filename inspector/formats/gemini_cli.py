@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_gemini import RECORDS
 from inspector.formats.branches import MOST, branch
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import (
@@ -30,7 +29,6 @@ from inspector.formats.gemini_parts import (
     response_of,
     take,
 )
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Place, Rows, Spot, call_entry, joined, left_branch
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, objects_of, unreadable
 from inspector.message import Body, Branch, Compaction, Usage
@@ -305,5 +303,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Session files under ~/.gemini/tmp/PROJECT/chats.",
-    patches=patches_of(RECORDS),
+    shape="back_gemini.RECORDS",
 )

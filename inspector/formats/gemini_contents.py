@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.formats.back_gemini import CONTENTS
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import add_parts, is_content, is_snapshot, parts_at, usage_of
 from inspector.formats.openai_chat import WRAPPERS, at
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Place, Rows, Spot
 from inspector.formats.shapes import as_dict, as_list, as_text, dicts, lines_of, unreadable
 from inspector.message import Body, Compaction
@@ -171,5 +169,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Request bodies of the Gemini API, saved chats and checkpoints of Gemini CLI, and JSON Lines of contents.",
-    patches=patches_of(CONTENTS),
+    shape="back_gemini.CONTENTS",
 )

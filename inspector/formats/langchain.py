@@ -13,12 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.formats.back_langchain import SHAPE
 from inspector.formats.blocks import json_text, part_of
 from inspector.formats.entries import Entry, entries_of, root_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.kept import KeptRows
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, data_image, image_part
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, unreadable
 from inspector.message import Body, Compaction, Usage
@@ -353,5 +351,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Messages as dumpd, messages_to_dict or model_dump write them; a LangGraph state, or its history.",
-    patches=patches_of(SHAPE),
+    shape="back_langchain.SHAPE",
 )

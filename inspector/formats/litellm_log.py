@@ -11,8 +11,6 @@ from typing import Any
 from inspector.formats import openai_chat
 from inspector.formats.entries import samples_of
 from inspector.formats.format import Format, Recording
-from inspector.formats.own_messages import SHAPE
-from inspector.formats.rewriting import patches_of
 
 _MARKS = frozenset((
     "kwargs", "cost", "raw_messages", "raw_response", "latency_sec", "response_cost", "litellm_params", "call_type",
@@ -40,5 +38,5 @@ FORMAT = Format(
     recognise=recognise,
     read=openai_chat.read,
     help="A logged completion as JSON, or a log of them as JSON Lines.",
-    patches=patches_of(SHAPE),
+    shape="own_messages.SHAPE",
 )

@@ -16,8 +16,6 @@ from inspector.formats.datasets import arguments, take_calls, tools_of
 from inspector.formats.entries import Entry, entries_of, samples_of, where
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.openai_chat import is_message
-from inspector.formats.own_messages import SHAPE
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, image_part
 from inspector.formats.shapes import as_dict, as_list, as_text, unreadable
 from inspector.message import Body
@@ -139,5 +137,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="A fine-tuning set of message lists with typed parts, or of preference pairs, as JSON or JSON Lines.",
-    patches=patches_of(SHAPE),
+    shape="own_messages.SHAPE",
 )

@@ -11,10 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_ollama import SHAPE
 from inspector.formats.format import Conversation, Format, Record, Recording
 from inspector.formats.openai_chat import SAMPLED, count, is_message, kept, looks_like_messages, no_message
-from inspector.formats.rewriting import patches_of
 from inspector.message import Body, Origin, Usage, listed
 
 REQUEST_MARKS = frozenset(("options", "keep_alive", "think"))
@@ -213,5 +211,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="a request or a message list as JSON, or the answers of /api/chat as JSON Lines",
-    patches=patches_of(SHAPE),
+    shape="back_ollama.SHAPE",
 )

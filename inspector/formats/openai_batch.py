@@ -13,8 +13,6 @@ from inspector.finding import Finding
 from inspector.formats import openai_chat
 from inspector.formats.entries import Entry, entries_of, samples_of
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.own_messages import SHAPE
-from inspector.formats.rewriting import patches_of
 from inspector.formats.shapes import as_dict, as_text
 
 
@@ -66,5 +64,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="The JSON Lines that a batch of chat completions is made of, or the ones that came back.",
-    patches=patches_of(SHAPE),
+    shape="own_messages.SHAPE",
 )

@@ -12,8 +12,6 @@ from typing import Any
 from inspector.finding import Finding
 from inspector.formats.damage import message_index
 from inspector.formats.format import Conversation, Format, Recording
-from inspector.formats.own_messages import SHAPE
-from inspector.formats.rewriting import patches_of
 from inspector.formats.shapes import as_text
 from inspector.message import Body, Origin, Usage, listed
 
@@ -261,5 +259,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="a message list, a request or its log as JSON, or JSON Lines of requests or of messages",
-    patches=patches_of(SHAPE),
+    shape="own_messages.SHAPE",
 )

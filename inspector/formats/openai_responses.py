@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.formats.back_items import ITEMS
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.openai_chat import WRAPPERS, at
 from inspector.formats.response_items import Items, is_item, is_strong
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Place, Rows, Spot
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts, lines_of, unreadable
 from inspector.message import Body, Compaction, Usage
@@ -179,5 +177,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Request bodies and responses of the Responses API, logs and JSON Lines of them, and lists of its items.",
-    patches=patches_of(ITEMS),
+    shape="back_items.ITEMS",
 )

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_opencode import SHAPE
 from inspector.formats.entries import Entry, entries_of, samples_of
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.opencode import Piece, Said, Told, conversations_of
-from inspector.formats.rewriting import patches_of
 from inspector.formats.shapes import as_dict, unreadable
 
 
@@ -65,5 +63,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="What `opencode export` writes.",
-    patches=patches_of(SHAPE),
+    shape="back_opencode.SHAPE",
 )

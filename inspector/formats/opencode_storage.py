@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.finding import Finding
-from inspector.formats.back_opencode import SHAPE
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.lenient import step
 from inspector.formats.opencode import Piece, Said, Told, conversations_of
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Place
 from inspector.formats.shapes import as_dict, as_text, unreadable
 from inspector.formats.sources import Files, split_file
@@ -134,5 +132,5 @@ FORMAT = Format(
     read=read,
     help="The folder ~/.local/share/opencode/storage, or opencode.db beside it.",
     reads=("folder", "database"),
-    patches=patches_of(SHAPE),
+    shape="back_opencode.SHAPE",
 )

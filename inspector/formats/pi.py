@@ -17,11 +17,9 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.finding import Finding
-from inspector.formats.back_pi import SHAPE
 from inspector.formats.blocks import json_text
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.kept import KeptRows
-from inspector.formats.rewriting import patches_of
 from inspector.formats.rows import Draft, Rows, Spot, call_entry, data_image, joined, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_text, objects_of, tokens_or_none
 from inspector.formats.tree import Linked, branches_of, live_path
@@ -222,5 +220,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     help="Session files under ~/.pi/agent/sessions.",
-    patches=patches_of(SHAPE),
+    shape="back_pi.SHAPE",
 )

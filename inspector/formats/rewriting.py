@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from inspector.change import (
@@ -135,9 +136,14 @@ class Shape:
     """Whether loaded messages are the file's own values, so that what is written reads as the very same."""
 
 
-def patches_of(shape: Shape) -> Callable[[Native, Plan], list[Patch]]:
-    """What writes plans of a format's sessions back. It raises `CannotWrite`."""
-    return lambda native, plan: _Rewriting(shape, native, plan).patches()
+def patches_of(native: Native, plan: Plan, place: str) -> list[Patch]:
+    """A plan as changes of the recorded file, in the shape at `place` (see `Format.shape`).
+
+    Raises `CannotWrite` where the plan has no place in the format.
+    """
+    module, _, name = place.partition(".")
+    shape: Shape = getattr(import_module(f"inspector.formats.{module}"), name)
+    return _Rewriting(shape, native, plan).patches()
 
 
 def rows_of(native: Native) -> list[Row]:

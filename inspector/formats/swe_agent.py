@@ -4,6 +4,7 @@
   replayed run uses ids again inside one conversation.
 - The prompts repeated in `trajectory` are not read: they are the history once more, with older observations elided by
   the run's history processors. A run without history is put together from its steps.
+- What the history processors go by (`MARKS`) stays on a row; the model is not sent it.
 - Tokens are recorded for the whole run only, so there is no usage by request.
 """
 
@@ -18,6 +19,9 @@ from inspector.formats.openai_chat import is_message
 from inspector.formats.rows import Draft, Rows, Spot
 from inspector.formats.shapes import as_dict, as_text, unreadable
 from inspector.message import Body
+
+MARKS = ("is_demo", "tags")
+"""Of a message: whether it is a demonstration, and words that say whether its text is elided when it is old."""
 
 
 def recognise(recording: Recording) -> bool:
@@ -44,6 +48,7 @@ def _conversation(run: Entry) -> Conversation:
     for native, entry in enumerate(entries):
         if history and is_message(entry.value):
             add_message(rows, native, entry.value)
+            rows.messages[-1].update({key: entry.value[key] for key in MARKS if entry.value.get(key)})
         elif not history and isinstance(entry.value, dict):
             _add_step(rows, native, entry.value)
     config = as_dict(as_dict(as_dict(run.value.get("replay_config")).get("agent")).get("model"))

@@ -19,6 +19,7 @@ from inspector.formats.compression import GZIP
 from inspector.formats.difference import same
 from inspector.formats.format import CannotWrite, Format, Recording, UnreadableSession
 from inspector.formats.native import Fresh, Native, native_of, read_again
+from inspector.formats.rewriting import patches_of
 from inspector.formats.sources import Files, recording_in
 from inspector.message import Body, Session, ToolCall, calls_of, text_of
 
@@ -45,8 +46,8 @@ def written_back(
         UnreadableSession: the file cannot be read any more.
     """
     format = format_named(session.format)
-    if format.patches is None:
-        names = ", ".join(one.name for one in FORMATS if one.patches is not None)
+    if not format.shape:
+        names = ", ".join(one.name for one in FORMATS if one.shape)
         raise CannotWrite(f"the format {format.name} is not written back, only {names}; without --native the sent "
                           "messages are written in OpenAI shape, from any format")  # fmt: skip
     if session.branch is not None:
@@ -56,7 +57,7 @@ def written_back(
     native, plan = native_of(session, format, fresh, raw), plan_of(session, messages, source)
     if not plan.fired:
         return {} if native.files() else {"": native.packed}
-    written = native.written(format.patches(native, plan))
+    written = native.written(patches_of(native, plan, format.shape))
     _prove(native, format, written, messages)
     return {file: _packed(native, data) for file, data in written.items()}
 

@@ -75,7 +75,7 @@ def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Session:
 def test_every_writable_format_has_a_session_here() -> None:
     made = {name.split()[0] for name in FILES} | {"opencode_storage"}
     own_dicts = {"messages_jsonl_dataset", "litellm_log"}
-    assert {format.name for format in FORMATS if format.patches is not None} == made | own_dicts
+    assert {format.name for format in FORMATS if format.shape} == made | own_dicts
 
 
 def test_nothing_changed_gives_the_same_bytes(recorded: Session) -> None:
@@ -470,7 +470,7 @@ def shared_sessions() -> list[Path]:
     folder = SHARED / "sessions"
     if not folder.is_dir():
         return []
-    writable_names = {format.name for format in FORMATS if format.patches is not None}
+    writable_names = {format.name for format in FORMATS if format.shape}
     rows = (line.split("\t") for line in (folder / "INDEX.tsv").read_text().splitlines()[1:])
     return [folder / row[0] for row in rows if row[1] in writable_names]
 
