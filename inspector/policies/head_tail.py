@@ -39,12 +39,18 @@ REASONS = (
 KEPT, SKILL_STUB, PROGRESS_STUB, SHORTENED, BELOW, LIST_LEFT = range(len(REASONS))
 PLAIN = frozenset((str,))
 """Types of the values of a message whose JSON is surely written field by field."""
+STUBBED = ("load_skill", "task_progress")
+"""Tools whose old results a fixed text stands for."""
 REPAIR_REASON = "repaired: no result was recorded"
 
 
 def marker(omitted: int) -> str:
     """What stands between the head and the tail of a shortened result."""
     return f"\n[compacted old tool result, {omitted} chars omitted]\n"
+
+
+_MARKER_JSON_CHARS = string_json_chars(marker(0)) - 1
+"""Of the marker as JSON text, all but the number."""
 
 
 def shrink(text: str, cap: int) -> str:
@@ -143,11 +149,12 @@ class Results:
         """Row to fixed text and reason, of results that a stub replaces."""
         self.lists: list[int] = []
         """Rows of results whose content is a list of parts."""
-        role, messages = context.columns.role, self.messages
-        row = role.find(TOOL)
-        while row >= 0:
-            self._sort_in(row, messages[row])
-            row = role.find(TOOL, row + 1)
+        for row in [row for row, code in enumerate(context.columns.role) if code == TOOL]:
+            body = self.messages[row]
+            if type(content := body.get("content")) is str and body.get("name") not in STUBBED:
+                self.plain.append((row, len(content)))
+            else:
+                self._sort_in(row, body)
         self.at_cap = lru_cache(maxsize=4)(self._at_cap)
 
     def _sort_in(self, row: int, body: Body) -> None:
@@ -256,7 +263,7 @@ def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
     stubs = context.derived(Results).stubs
     for row in compress(range(len(made.action)), made.action):
         body = context.messages[row]
-        if not set(map(type, body.values())) <= PLAIN:
+        if not PLAIN.issuperset(map(type, body.values())):
             saved += context.columns.json_chars[row] - json_chars(made.write(row))
         elif row in stubs:
             saved += string_json_chars(body["content"]) - string_json_chars(stubs[row][0])
@@ -335,7 +342,7 @@ def _saved_by_cut(text: str, cap: int) -> int:
     """What cutting the middle saves in JSON: escapes stand one by one, so only what is omitted has to be measured."""
     omitted = len(text) - cap
     head = cap // 2
-    return string_json_chars(text[head : head + omitted]) - string_json_chars(marker(omitted))
+    return string_json_chars(text[head : head + omitted]) - _MARKER_JSON_CHARS - len(str(omitted))
 
 
 def _reach(context: Context) -> int:
