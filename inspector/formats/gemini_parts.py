@@ -41,8 +41,10 @@ def parts_at(native: int, inner: str, content: Any) -> list[Part]:
 
 
 def is_content(value: Any) -> bool:
-    """Whether a value is a `Content`: parts, with a role of Gemini's or none."""
+    """Whether a value is a `Content`: parts, with a role of Gemini's or none. A part of Gemini's has no type."""
     if not isinstance(value, dict) or not isinstance(value.get("parts"), list):
+        return False
+    if any(isinstance(part, dict) and isinstance(part.get("type"), str) for part in value["parts"]):
         return False
     return value.get("role", "user") in ("user", "model", "function", "tool")
 

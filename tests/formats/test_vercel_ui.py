@@ -1,11 +1,16 @@
-"""Vercel AI SDK: UI messages of versions 4 to 6, and model messages."""
+"""Vercel AI SDK: UI messages of versions 5 to 7. (Version 4, model messages and the real library: test_vercel_*.)
+
+What is expected here is what `convertToModelMessages` of ai 5.0.277, 6.0.326 and 7.0.173 made of such messages, which
+their own `streamText` and `readUIMessageStream` had made.
+"""
 
 from typing import Any
 
 from hypothesis import given, settings
 
 from inspector.formats import load_bytes
-from inspector.formats.vercel_ui import DENIED, FORMAT
+from inspector.formats.vercel_parts import DENIED
+from inspector.formats.vercel_ui import FORMAT, UNAVAILABLE
 from tests.formats.made import check_spoilt, codes, document, jsonl, lines, only, script, spoilt
 
 
@@ -70,34 +75,80 @@ def test_each_step_is_an_answer_then_its_results() -> None:
     assert conversation.model == "m-1"
 
 
-def test_version_4_keeps_calls_beside_the_text() -> None:
-    conversation = only(FORMAT, document({"id": "chat", "messages": V4}))
-    assert [body["role"] for body in conversation.messages] == ["user", "assistant", "tool"]
-    assert conversation.messages[1]["thinking"] == "hm"
-    assert len(conversation.messages[1]["tool_calls"]) == 2
-    assert conversation.messages[2]["content"] == "[1]"
-    assert conversation.origin(2).parts == ("/messages/1/toolInvocations/0/result",)
-    assert conversation.title == "chat"
+def answer(*parts: Any) -> list[Any]:
+    return [{"role": "user", "parts": [{"type": "text", "text": "Go."}]}, {"role": "assistant", "parts": [*parts]}]
 
 
-def test_what_version_4_keeps_twice_is_read_once() -> None:
-    call = {"type": "tool-invocation", "toolInvocation": V4[1]["toolInvocations"][0]}
-    twice = {**V4[1], "parts": [{"type": "text", "text": "I look."}, call]}
-    conversation = only(FORMAT, document([twice]))
-    assert script(conversation) == [("assistant", "I look."), ("tool", "[1]")]
-    assert len(conversation.messages[0]["tool_calls"]) == 1
-    assert conversation.origin(1).parts == ("/0/parts/1/toolInvocation/result",)
+def rows_of(*parts: Any) -> list[tuple[str, Any]]:
+    return script(only(FORMAT, document(answer(*parts))))[1:]
 
 
-def test_model_messages_give_a_row_for_each_result() -> None:
-    conversation = only(FORMAT, lines(*MODEL))
-    assert [body["role"] for body in conversation.messages] == ["user", "assistant", "tool", "tool", "tool"]
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0K"}}
-    assert conversation.messages[0]["content"][1] == image
-    assert conversation.messages[3]["content"] == [{"type": "text", "text": "see"}, image]
-    assert conversation.messages[2]["content"] == '{"a":1}'
-    assert (conversation.messages[4]["content"], conversation.messages[4]["is_error"]) == ("old", True)
-    assert conversation.origin(2).parts == ("/2/content/0/output/value",)
+def test_texts_of_a_system_message_are_sent_as_one() -> None:
+    system = {"role": "system", "parts": [{"type": "text", "text": "Be "}, {"type": "text", "text": "brief."}]}
+    assert script(only(FORMAT, document([system, *UI])))[0] == ("system", "Be brief.")
+
+
+def test_a_call_that_is_still_being_streamed_is_not_sent() -> None:
+    assert rows_of({"type": "text", "text": "I"}, tool("input-streaming", "c1")) == [("assistant", "I")]
+    assert rows_of({"type": "step-start"}, tool("input-streaming", "c1")) == []
+
+
+def test_an_output_of_nothing_is_sent_as_null() -> None:
+    assert rows_of(tool("output-available", "c1", output=None))[1:] == [("tool", "null")]
+    assert rows_of(tool("output-available", "c1"))[1:] == [("tool", "null")]
+
+
+def test_results_of_tools_that_the_provider_runs_come_first() -> None:
+    web = {"type": "tool-web", "toolCallId": "w", "input": {}, "state": "output-available", "output": "far"}
+    rows = rows_of(tool("output-available", "c1", output="near"), {**web, "providerExecuted": True})
+    assert rows == [("assistant", ["look", "web"]), ("tool", "far"), ("tool", "near")]
+
+
+def test_a_refused_call_has_a_result_before_the_app_has_answered_too() -> None:
+    refused = {"id": "a", "approved": False}
+    conversation = only(FORMAT, document(answer(
+        tool("approval-responded", "c1", approval={**refused, "reason": "not now"}),
+        tool("approval-responded", "c2", approval=refused),
+        tool("approval-responded", "c3", approval={"id": "b", "approved": True}),
+    )))  # fmt: skip
+    assert script(conversation)[2:] == [("tool", "not now"), ("tool", DENIED)]
+    assert all(body["is_error"] for body in conversation.messages[2:])
+    assert conversation.origin(2).parts == ("/1/parts/0/approval/reason",)
+
+
+def test_the_output_of_a_tool_that_is_gone_is_not_sent() -> None:
+    gone = {"type": "dynamic-tool", "dynamic": False, "toolName": "old", "toolCallId": "c", "input": {},
+            "state": "output-available", "output": "secret"}  # fmt: skip
+    assert rows_of(gone) == [("assistant", ["old"]), ("tool", UNAVAILABLE)]
+    assert rows_of({**gone, "dynamic": True})[1] == ("tool", "secret")
+
+
+def test_empty_texts_and_messages_with_nothing_to_send_are_left_out() -> None:
+    assert rows_of({"type": "text", "text": "I"}, {"type": "text", "text": ""}) == [("assistant", "I")]
+    assert rows_of({"type": "text", "text": ""}) == [("assistant", "")]
+    assert rows_of({"type": "data-wind", "data": 3}) == []
+    assert rows_of() == []
+
+
+def test_what_is_no_text_and_no_file_of_a_user_is_not_sent() -> None:
+    said = {"role": "user", "parts": [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "Go."},
+                                      {"type": "data-wind", "data": 3}]}  # fmt: skip
+    conversation = only(FORMAT, document([said]))
+    assert conversation.messages == [{"role": "user", "content": "Go."}]
+
+
+def test_a_message_that_steers_a_run_stands_between_its_steps() -> None:
+    steer = {"type": "steering-message", "id": "s", "parts": [{"type": "text", "text": "Turn left."}]}
+    conversation = only(
+        FORMAT, document(answer({"type": "text", "text": "On."}, steer, {"type": "text", "text": "Yes."}))
+    )
+    assert script(conversation)[1:] == [("assistant", "On."), ("user", "Turn left."), ("assistant", "Yes.")]
+    assert conversation.origin(2).parts == ("/1/parts/1/parts/0",)
+
+
+def test_a_chat_that_a_user_has_the_last_word_in_is_no_list_of_gemini_contents() -> None:
+    more = {"role": "user", "parts": [{"type": "text", "text": "Never mind."}]}
+    assert load_bytes(jsonl([*answer({"type": "text", "text": "I"}), more]), "ui.json").format == "vercel_ui"
 
 
 def test_messages_are_told_from_those_of_other_makers() -> None:
