@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-import orjson
-
 from inspector.finding import Finding
 from inspector.formats.damage import Damage, bad_bytes, nul_bytes
 from inspector.formats.decoded import Decoded
 from inspector.formats.document import Walk, holds_messages
 from inspector.formats.format import Record, Recording, UnreadableSession
+from inspector.formats.large import parsed
 from inspector.formats.lenient import space_end
 from inspector.formats.lines import Lines, is_record
 
@@ -66,7 +65,7 @@ def collector_paused() -> Iterator[None]:
 def _salvaged(raw: bytes, name: str) -> Recording:
     start = len(BOM) if raw.startswith(BOM) else 0
     try:
-        value = orjson.loads(memoryview(raw)[start:])
+        value = parsed(raw, start)
     except json.JSONDecodeError:
         return _damaged(raw, start, name)
     if not isinstance(value, (dict, list)):
