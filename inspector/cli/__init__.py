@@ -20,6 +20,7 @@ VERBS = (
     "messages",
     "compact",
     "replay",
+    "guarantees",
     "doctor",
     "repair",
     "policies",

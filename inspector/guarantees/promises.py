@@ -170,7 +170,7 @@ def _messages(view: SentView) -> Broken | None:
     if before == after:
         return None
     gone = next((row for row, action in enumerate(view.plan.action) if action in GONE), NOWHERE)
-    return Broken(gone, f"{before:,} messages went in, and {after:,} are sent")
+    return Broken(gone, f"{before:,} went in, and {after:,} {'is' if after == 1 else 'are'} sent")
 
 
 _LOOKS: Mapping[str, Callable[[SentView], Broken | None]] = {
