@@ -13,7 +13,7 @@ from typing import Any
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.gemini_parts import add_parts, is_content, is_snapshot, parts_at, usage_of
 from inspector.formats.openai_chat import WRAPPERS, at
-from inspector.formats.rows import Draft, Place, Rows, Spot
+from inspector.formats.rows import Draft, Place, Rows, Spot, on_lines
 from inspector.formats.shapes import as_dict, as_list, as_text, dicts, lines_of, unreadable
 from inspector.message import Body, Compaction
 
@@ -38,24 +38,17 @@ class _Place:
     answer: Body
     answer_pointer: str
     line: int | None
+    numbers: tuple[int, ...] = ()
+    """Where the contents are lines of their own: which."""
 
     def where(self, native: int) -> Place:
+        if self.numbers:
+            return on_lines()(self.numbers[native])
         line, index = (None, native) if self.line is None else (self.line + 1, self.line)
         if native == SYSTEM:
             return Place(index, self.holder_pointer, line)
         pointer = f"{self.pointer}/{native}" if native < len(self.contents) else self.answer_pointer
         return Place(index, pointer, line)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines(_Place):
-    """Contents that are lines of their own."""
-
-    numbers: tuple[int, ...] = ()
-
-    def where(self, native: int) -> Place:
-        line = self.numbers[native]
-        return Place(line, f"/{line}", line + 1)
 
 
 def recognise(recording: Recording) -> bool:
@@ -79,7 +72,7 @@ def read(recording: Recording) -> list[Conversation]:
     lines = lines_of(recording)
     if _are_contents([value for _, value in lines]):
         numbers = tuple(line for line, _ in lines)
-        return [_conversation(_Lines([value for _, value in lines], "", {}, "", {}, "", None, numbers))]
+        return [_conversation(_Place([value for _, value in lines], "", {}, "", {}, "", None, numbers))]
     return [_conversation(place) for line, value in lines for place in _places(value, f"/{line}", line)]
 
 

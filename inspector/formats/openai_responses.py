@@ -15,7 +15,7 @@ from typing import Any
 from inspector.formats.format import Conversation, Format, Recording
 from inspector.formats.openai_chat import WRAPPERS, at
 from inspector.formats.response_items import Items, is_item, is_strong
-from inspector.formats.rows import Place, Rows, Spot
+from inspector.formats.rows import Place, Rows, Spot, on_lines
 from inspector.formats.shapes import as_count, as_dict, as_list, as_text, dicts, lines_of, unreadable
 from inspector.message import Body, Compaction, Usage
 
@@ -38,25 +38,18 @@ class _Place:
     output_pointer: str
     answer: Body
     line: int | None
+    numbers: tuple[int, ...] = ()
+    """Where the items are lines of their own: which."""
 
     def where(self, native: int) -> Place:
+        if self.numbers:
+            return on_lines()(self.numbers[native])
         line, index = (None, native) if self.line is None else (self.line + 1, self.line)
         if native == INSTRUCTIONS:
             return Place(index, f"{self.holder_pointer}/instructions", line)
         after = native - len(self.items)
         pointer = f"{self.output_pointer}/{after}" if after >= 0 else f"{self.pointer}/{native}"
         return Place(index, pointer, line)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines(_Place):
-    """Items that are lines of their own."""
-
-    numbers: tuple[int, ...] = ()
-
-    def where(self, native: int) -> Place:
-        line = self.numbers[native]
-        return Place(line, f"/{line}", line + 1)
 
 
 def recognise(recording: Recording) -> bool:
@@ -85,7 +78,7 @@ def read(recording: Recording) -> list[Conversation]:
     lines = lines_of(recording)
     if any(is_strong(value) for _, value in lines[:_SAMPLED]):
         values, numbers = [value for _, value in lines], tuple(line for line, _ in lines)
-        return [_conversation(_Lines(values, "", {}, "", [], "", {}, None, numbers))]
+        return [_conversation(_Place(values, "", {}, "", [], "", {}, None, numbers))]
     return [_conversation(place) for line, value in lines for place in _places(value, f"/{line}", line)]
 
 
