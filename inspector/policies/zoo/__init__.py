@@ -21,6 +21,9 @@ _MODULES = {
     "openai_agents": ("openai-agents-trimmer",),
     "openhands": ("openhands-condenser",),
     "aider": ("aider-summary",),
+    "codex": ("codex-cap", "codex-compact"),
+    "cline": ("cline-basic", "cline-half"),
+    "pi": ("pi-cut",),
 }  # fmt: skip
 
 HOMES: Mapping[str, str] = {

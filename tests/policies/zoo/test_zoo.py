@@ -15,7 +15,9 @@ from inspector.policies.zoo import HOMES
 from tests.policies.sessions import checked_view, context_of, odd_sessions, valid_sessions
 
 TOOLS = st.sampled_from(["", "run", "run, read", "memory"])
-PARTING = ("langchain-trim", "autogen-buffered", "autogen-head-tail", "autogen-token-limited", "aider-summary")
+PARTING = (
+    "langchain-trim", "autogen-buffered", "autogen-head-tail", "autogen-token-limited", "aider-summary", "cline-half",
+)  # fmt: skip
 """Policies that know nothing of pairs, or mend only one end of what they cut."""
 
 
@@ -65,15 +67,23 @@ def rounds(count: int, chars: int) -> list[Body]:
             messages.append({"role": "user", "content": f"now {turn}"})
         call = {"id": f"c{turn}", "type": "function", "function": {"name": "write_file", "arguments": "{}"}}
         call["function"] = {"name": "write_file", "arguments": '{"path": "a", "content": "%s"}' % ("w" * chars)}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "assistant", "content": "", "thinking": "so be it", "tool_calls": [call]})
         messages.append({"role": "tool", "tool_call_id": f"c{turn}", "content": "r" * chars})
     return [*messages, {"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}]
 
 
 ACTING = {
     "agent-framework-context-window": {"max_context_window_tokens": 20_000, "max_output_tokens": 1_000},
+    "cline-half": {"context_window": 64_000},
+    "codex-cap": {"limit": 300},
+    "codex-compact": {"model_context_window": 50_000},
+    "anthropic-clear-tools": {"trigger": 5_000},
+    "claude-code-microcompact": {"gap_minutes": 0, "compactable_tools": ""},
+    "gemini-mask": {"tool_protection_threshold": 5_000, "min_prunable_tokens_threshold": 9_000},
     "langchain-clear": {"trigger": 5_000},
+    "opencode-prune": {"protect": 5_000, "minimum": 9_000},
     "openhands-condenser": {"max_size": 60},
+    "pi-cut": {"context_window": 50_000},
 }
 
 
