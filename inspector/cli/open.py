@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from inspector.policies import Value
 
 TERMINAL = "/dev/tty"
+FRAMES = "120"
+"""Frames a second that textual may draw, read as it is imported: what is drawn waits half a frame on average."""
 
 
 @click.command(hidden=True, epilog=example("inspector session.jsonl", "inspector session.jsonl -p cascade"))
@@ -53,6 +55,7 @@ def command(
     _want_terminal()
     if session != STDIO:  # the application reads standard input itself before it takes its keys from the terminal
         _want_keyboard()
+    os.environ.setdefault("TEXTUAL_FPS", FRAMES)
     from inspector.tui.app import run
 
     return run(

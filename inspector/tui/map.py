@@ -14,7 +14,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
 
@@ -48,11 +48,11 @@ class Slices:
     """Slices beside which the policy inserts messages."""
     faulty: Mapping[int, str]
     """Slices in which the recording has an error or a warning, with the worse of both."""
+    peak: int = field(init=False)
+    """The tokens of the heaviest slice of either line; at least 1."""
 
-    @property
-    def peak(self) -> int:
-        """The tokens of the heaviest slice of either line; at least 1."""
-        return max(1, max(self.original, default=0), max(self.sent, default=0))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "peak", max(1, max(self.original, default=0), max(self.sent, default=0)))
 
 
 def first_row(cell: int, rows: int, width: int) -> int:
