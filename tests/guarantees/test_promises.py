@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.change import Action, Plan
 from inspector.guarantees import NOWHERE, PROMISES, check, promise_named
+from inspector.guarantees.targets import _GOALS
 from inspector.message import Context
 from inspector.policies import POLICIES, Param, Settings, compact, policy_named
 from inspector.tokens import count_bodies
@@ -149,6 +150,12 @@ def test_the_target_is_in_the_policys_own_units_and_names_the_message_that_stand
 def test_a_policy_with_a_trigger_alone_promises_no_size() -> None:
     view = view_of(policy_named("langchain-clear"), SESSION)
     assert "target" not in check(view, policy_named("langchain-clear"))
+
+
+@pytest.mark.parametrize("name", _GOALS)
+def test_every_policy_that_is_listed_with_a_target_exists_and_is_judged_by_its_defaults(name: str) -> None:
+    view = view_of(policy_named(name), SESSION)
+    assert "target" in check(view, policy_named(name))
 
 
 def test_a_policy_of_ones_own_with_target_tokens_is_held_to_exact_tokens() -> None:
