@@ -9,15 +9,17 @@ from importlib import import_module
 from typing import Any
 
 from inspector.message import Context
+from inspector.policies import zoo
 from inspector.policies.offered import Offered
 from inspector.policies.policy import Mode, Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
 from inspector.policies.zoo import HOMES
+from inspector.policies.zoo.writers import WRITERS
 from inspector.tokens import counter_for
 
 __all__ = [
     "POLICIES", "Mode", "Param", "Policy", "SentView", "SettingError", "Settings", "UnknownPolicy", "Value", "compact",
-    "policy_named",
+    "offered_for", "policy_named",
 ]  # fmt: skip
 
 OURS = {
@@ -52,6 +54,18 @@ def policy_named(name: str) -> Policy:
     some = f"{', '.join(OURS)} and {len(HOMES)} more"
     hint = f"did you mean {near[0]}?" if near else f"there are {some}"
     raise UnknownPolicy(f"there is no policy {name[:60]!r}; {hint}")
+
+
+def offered_for(format_name: str) -> tuple[str, ...]:
+    """The names of all policies: first those of the products that write the format, then the others in their order.
+
+    Args:
+        format_name: the name of a format, as a session tells it. Where it is nobody's own, the order
+            is that of `POLICIES`.
+    """
+    order = {f"{zoo.__name__}.{module}": place for place, module in enumerate(WRITERS.get(format_name, ()))}
+    homes = {**OURS, **HOMES}
+    return tuple(sorted(homes, key=lambda name: order.get(homes[name], len(order))))
 
 
 def compact(context: Context, policy: str, /, **settings: Any) -> SentView:
