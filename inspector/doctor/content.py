@@ -17,7 +17,6 @@ from inspector.doctor.native import (
     Turn,
     body_of,
     content_of,
-    input_of,
     is_failed,
     text_of,
 )
@@ -98,9 +97,8 @@ def empty_error_results(native: Native, pairing: Pairing, target: Target) -> Ite
 
 def arguments(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:
     """Argument strings that are no JSON object, or are nested too deep."""
-    for call in native.calls:
-        given = input_of(call)
-        if given is None or not isinstance(given.value, str) or not given.value.strip():
+    for call, given in native.given:
+        if not isinstance(given.value, str) or not given.value.strip():
             continue
         kept_apart = _INVALID in call.pointer
         if not native.shape.strict_arguments and not kept_apart:

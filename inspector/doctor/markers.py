@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from inspector.doctor.native import Inner, Kind, Native, Role, body_of, input_of, name_of, text_of
+from inspector.doctor.native import Inner, Kind, Native, Role, body_of, name_of, text_of
 from inspector.doctor.pairing import Pairing
 from inspector.doctor.report import about_part, named
 from inspector.doctor.targets import Target
@@ -51,10 +51,7 @@ _ENDS = re.compile(r"(?:</tool_call>|</function_calls>|</(?:\w+:)?invoke>|</func
 
 def cut_arguments(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:
     """Arguments that end in the marker of a cut."""
-    for call in native.calls:
-        given = input_of(call)
-        if given is None:
-            continue
+    for call, given in native.given:
         where = _place(given, CUT_MARKER, _ends_cut)
         if where is not None:
             says = f"an argument of {named(call)} ends in the marker of a cut"
@@ -63,9 +60,8 @@ def cut_arguments(native: Native, pairing: Pairing, target: Target) -> Iterator[
 
 def markup_arguments(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:
     """Arguments that hold the markup of further arguments."""
-    for call in native.calls:
-        given = input_of(call)
-        where = None if given is None else _place(given, MARKUP, lambda text: bool(MARKUP.search(text)))
+    for call, given in native.given:
+        where = _place(given, MARKUP, lambda text: bool(MARKUP.search(text)))
         if where is not None:
             says = f"an argument of {named(call)} holds the markup of another argument"
             yield about_part("markup-in-tool-arguments", native.turn_of(call), call, says, inner=where)

@@ -127,6 +127,18 @@ class Native:
         return self.by_kind[Kind.RESULT]
 
     @cached_property
+    def given(self) -> list[tuple[Part, Inner]]:
+        """The calls that have arguments which are JSON, with them."""
+        found = ((call, input_of(call)) for call in self.calls)
+        return [(call, given) for call, given in found if given is not None]
+
+    @cached_property
+    def said(self) -> list[tuple[Part, Inner]]:
+        """The results that say something, with what they say."""
+        found = ((result, content_of(result)) for result in self.results)
+        return [(result, said) for result, said in found if said is not None]
+
+    @cached_property
     def places(self) -> Mapping[str, Part]:
         """Parts by their pointer: what a repair looks its finding up in."""
         return {part.pointer: part for turn in self.turns for part in turn.parts}

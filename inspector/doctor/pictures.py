@@ -14,7 +14,6 @@ from inspector.doctor.native import (
     Turn,
     body_of,
     content_of,
-    input_of,
     named_text,
     text_of,
     texts_in,
@@ -166,32 +165,27 @@ def long_strings(native: Native, pairing: Pairing, target: Target) -> Iterator[F
     """Strings beyond what OpenAI takes."""
     if target.provider != Provider.OPENAI:
         return
-    for kind, most in ((Kind.TEXT, STRING_CHARS), (Kind.RESULT, STRING_CHARS), (Kind.CALL, ARGUMENT_CHARS)):
-        for part in native.by_kind[kind]:
-            if kind is Kind.TEXT and len(text_of(part)) <= most:
-                continue
-            for inner in strings_of(part):
-                if len(inner.value) > most:
-                    says = f"a string of {len(inner.value):,} characters, where {most:,} may be sent"
-                    yield about_part("string-too-long", native.turn_of(part), part, says, inner=inner.pointer)
+    for part in native.by_kind[Kind.TEXT]:
+        if len(text_of(part)) > STRING_CHARS:
+            yield _too_long(native, part, named_text(part), STRING_CHARS)
+    for pairs, most in ((native.said, STRING_CHARS), (native.given, ARGUMENT_CHARS)):
+        for part, inner in pairs:
+            if isinstance(inner.value, str) and len(inner.value) > most:
+                yield _too_long(native, part, inner, most)
 
 
-def strings_of(part: Part) -> tuple[Inner, ...]:
-    """The string of a part that a provider measures, where it has one."""
-    if part.kind == Kind.TEXT:
-        return (named_text(part),)
-    said = content_of(part) if part.kind == Kind.RESULT else input_of(part) if part.kind == Kind.CALL else None
-    return (said,) if said is not None and isinstance(said.value, str) else ()
+def _too_long(native: Native, part: Part, string: Inner, most: int) -> Finding:
+    says = f"a string of {len(string.value):,} characters, where {most:,} may be sent"
+    return about_part("string-too-long", native.turn_of(part), part, says, inner=string.pointer)
 
 
 def huge_results(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:
     """Results of 100,000 characters, or of a quarter of the model's window."""
     window = window_for(native.model) if native.model else DEFAULT_WINDOW
     most = min(HUGE_RESULT_CHARS, window * CHARS_A_TOKEN // 4)
-    for result in native.results:
-        said = content_of(result)
-        chars = sum(map(len, texts_in(said.value))) if said is not None else 0
-        if said is not None and chars >= most:
+    for result, said in native.said:
+        chars = sum(map(len, texts_in(said.value)))
+        if chars >= most:
             says = f"the result of {named(pairing.asked.get(result.pointer, result))} is {chars:,} characters long"
             yield about_part("huge-tool-result", native.turn_of(result), result, says, inner=said.pointer)
 
@@ -200,11 +194,11 @@ def over_limit(native: Native, pairing: Pairing, target: Target) -> Iterator[Fin
     """A session that cannot fit into the window of the model that it names, by its texts alone."""
     if not native.model:
         return
-    window, chars = window_for(native.model), 0
+    window = window_for(native.model)
     first = native.compactions[-1].row if native.compactions else 0
-    for turn in native.turns:
-        if turn.row >= first:
-            chars += sum(len(inner.value) for part in turn.parts for inner in strings_of(part))
+    texts = [(part, text_of(part)) for part in native.by_kind[Kind.TEXT]]
+    strings = [(part, inner.value) for part, inner in (*native.said, *native.given) if isinstance(inner.value, str)]
+    chars = sum(len(text) for part, text in (*texts, *strings) if native.turn_of(part).row >= first)
     if chars > window * CHARS_A_TOKEN:
         tokens = chars // CHARS_A_TOKEN
         says = f"the session is about {tokens:,} tokens long, and the window of {native.model[:60]} is {window:,}"

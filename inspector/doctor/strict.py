@@ -21,8 +21,10 @@ from inspector.formats.lenient import decode, space_end
 
 BOM = b"\xef\xbb\xbf"
 STRIDE = 4
-PIECED_LEVELS = 2
-"""Levels of a value that are written piece by piece."""
+PIECED_LEVELS = 3
+"""Levels of objects that are written piece by piece."""
+TOGETHER = 16
+"""Elements of an array that are written at once."""
 
 _DIGITS = bytes(48 if 48 <= code <= 57 else 32 for code in range(256))
 _RUN = b"0000"
@@ -72,16 +74,15 @@ def _all_pieces(values: Sequence[Any]) -> Iterator[bytes]:
 
 def _pieces(value: Any, levels: int) -> Iterator[bytes]:
     """A value as compact JSON, in pieces, so that no second copy of a large file is held."""
-    if not levels or not isinstance(value, (dict, list)):
-        yield orjson.dumps(value)
-        return
-    if isinstance(value, dict):
+    if isinstance(value, list) and len(value) > TOGETHER:
+        for start in range(0, len(value), TOGETHER):
+            yield orjson.dumps(value[start : start + TOGETHER])
+    elif isinstance(value, dict) and levels:
         yield b'":' * len(value)
-    for item in value.values() if isinstance(value, dict) else value:
-        if isinstance(item, (dict, list)) and len(item) > 1:
+        for item in value.values():
             yield from _pieces(item, levels - 1)
-        elif item is not None:
-            yield orjson.dumps(item)
+    else:
+        yield orjson.dumps(value)
 
 
 def has_huge_integer(raw: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from inspector.doctor.native import Kind, Native, Part, Role, Turn, content_of, text_of, texts_in
+from inspector.doctor.native import Kind, Native, Part, Role, Turn, text_of, texts_in
 from inspector.doctor.pairing import Pairing
 from inspector.doctor.report import about_part
 from inspector.doctor.targets import Target
@@ -37,11 +37,10 @@ def odd_texts(native: Native, pairing: Pairing, target: Target) -> Iterator[Find
         text = text_of(part)
         if is_odd(text):
             yield from _odd(native.turn_of(part), part, text)
-    for part in native.results:
-        said = content_of(part)
-        for text in texts_in(said.value) if said is not None else ():
+    for part, said in native.said:
+        for text in texts_in(said.value):
             if is_odd(text):
-                yield from _odd(native.turn_of(part), part, text, said.pointer if said is not None else "")
+                yield from _odd(native.turn_of(part), part, text, said.pointer)
 
 
 def is_odd(text: str) -> bool:
