@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inspector
-from inspector.doctor import UnknownTarget
+from inspector.doctor import UnknownTarget, examine_messages, target_named
+from inspector.doctor.told import compared, examined
+from inspector.message import Session
+from inspector.policies import SentView
 from tests.doctor.builders import anthropic, calls, chat, result, said, text_block, turn, use, user
 from tests.doctor.valid import SHAPES, STEPS
 
@@ -53,13 +55,33 @@ def test_a_summary_that_parts_a_call_from_its_result_shows_in_the_sent_view() ->
     assert "orphan-tool-result" in codes
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
-@given(steps=STEPS, keep=st.integers(0, 20), chars=st.integers(1, 3000))
-def test_head_tail_breaks_no_valid_session(steps: list[int], keep: int, chars: int) -> None:
-    document: Any = SHAPES[0].make(steps)
-    session = inspector.from_messages(document["messages"])
-    view = inspector.compact(session, "head-tail", keep_recent=keep, old_tool_chars=chars)
-    assert [one for one in inspector.diagnose(view) if one.severity == "error"] == []
+def introduced(view: SentView) -> set[str]:
+    session = view.plan.context
+    target = target_named("native")
+    known = examined(examine_messages(session, "openai_chat"), session, target)
+    return {fault.finding.code for fault in compared(view, known, target).introduced}
+
+
+VALID = STEPS.map(lambda steps: inspector.from_messages(SHAPES[0].make(steps)["messages"]))
+ANY_SIZE = st.integers(-1, 40) | st.integers(0, 5_000)
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@given(session=VALID, keep=ANY_SIZE, chars=ANY_SIZE, gate=ANY_SIZE)
+def test_head_tail_brings_no_fault_into_a_valid_session_but_results_that_grow(
+    session: Session, keep: int, chars: int, gate: int
+) -> None:
+    settings = {"keep_recent": keep, "old_tool_chars": chars, "compact_threshold_chars": gate}
+    assert introduced(inspector.compact(session, "head-tail", **settings)) <= {"result-grew"}
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@given(session=VALID, keep=ANY_SIZE, messages=ANY_SIZE, size=ANY_SIZE)
+def test_checkpoint_brings_no_fault_into_a_valid_session_but_drops_what_it_replaces(
+    session: Session, keep: int, messages: int, size: int
+) -> None:
+    settings = {"keep_recent": keep, "max_messages": messages, "max_bytes": size}
+    assert introduced(inspector.compact(session, "checkpoint", **settings)) <= {"first-user-message-dropped"}
 
 
 def test_a_view_of_a_file_is_judged_by_the_provider_of_its_format() -> None:
