@@ -204,6 +204,8 @@ class Context:
     """The native place of a row."""
     source: Sequence[int]
     """Row of the loaded session that each row stands for; -1 for a message that no recording holds."""
+    times: Sequence[float] = field(default=(), kw_only=True)
+    """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     _derived: dict[Callable[[Context], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -237,7 +239,7 @@ class Context:
 
     def until(self, row: int) -> Context:
         """The messages before a row: what a request answered by that row could see."""
-        seen = Context(self.messages[:row], self.origin, self.source[:row])
+        seen = Context(self.messages[:row], self.origin, self.source[:row], times=self.times[:row])
         if "columns" in self.__dict__:
             seen.__dict__["columns"] = self.columns.until(row, seen.messages)
         return seen
@@ -328,8 +330,6 @@ class Session(Context):
     tools: tuple[Body, ...] = ()
     """Tool definitions, as recorded."""
     usage: tuple[Usage, ...] = ()
-    times: Sequence[float] = ()
-    """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     compactions: tuple[Compaction, ...] = ()
     damage: tuple[Finding, ...] = ()
     """What was wrong with the file; the rest of it is loaded."""

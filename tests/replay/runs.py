@@ -72,14 +72,19 @@ def as_it_enters(policy: str, body: Body, settings: dict[str, Any]) -> Body:
     return body if cut == text else {**body, "content": cut}
 
 
+def of_runs(policy: str) -> dict[str, Any]:
+    """What a run is given that one shot is not."""
+    return {"cascade": {"max_result_chars": 4_000}, "opencode-prune": {"after_loop": True}}.get(policy, {})
+
+
 def loop(messages: list[Body], policy: str, settings: dict[str, Any], mode: str) -> Iterator[list[Body]]:
     """The view of each request, as an agent would make it that calls the policy before every request."""
     held: list[Body] = []
     arrived = 0
+    settings = {**of_runs(policy), **settings}
     for answer in requests_in(messages):
         if mode == "stateless":
-            whole = {"max_result_chars": 4_000, **settings} if policy == "cascade" else settings
-            yield compact(context_of(messages[:answer]), policy, **whole).messages
+            yield compact(context_of(messages[:answer]), policy, **settings).messages
             continue
         held += [as_it_enters(policy, body, settings) for body in messages[arrived:answer]]
         arrived = answer

@@ -1,0 +1,315 @@
+"""Anthropic's two context edits: old tool results are cleared, and the thinking of old turns.
+
+The API makes them on its side at every request; the client keeps everything. How it counts and what it puts in the
+place of a result is not documented: sizes here are characters through a parameter, and the placeholder is ours.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from inspector.change import Action, Plan
+from inspector.message import ASSISTANT, USER, Body, Context, image_count, text_of
+from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.zoo import arguments
+from inspector.policies.zoo.drafting import Draft, left_alone, with_text
+from inspector.policies.zoo.exchanges import Exchanges, kinds_of
+from inspector.policies.zoo.params import flag, is_names, marker, named, names, one_of
+
+SOURCE = "anthropic 2.14.0"
+IMAGE_TOKENS = 1_600
+"""An image of the largest size that is not scaled down (Anthropic, "Vision", "Calculate image costs")."""
+EMPTY = "{}"
+ALL = "all"
+
+
+def _is_amount(*kinds: str, optional: bool = False) -> Callable[[Any], bool]:
+    """Whether a value is the API's object for an amount of one of these types, or nothing where it is optional."""
+
+    def accepts(value: Any) -> bool:
+        if value is None:
+            return optional
+        given = value.get("value") if isinstance(value, Mapping) else None
+        return isinstance(value, Mapping) and value.get("type") in kinds and type(given) is int
+
+    return accepts
+
+
+def _value(given: Any) -> int:
+    """The number of an amount; 0 where there is none."""
+    return max(0, (given["value"] if isinstance(given, Mapping) else given) or 0)
+
+
+def _unit(settings: Settings, name: str) -> Any:
+    """What an amount counts: as the API's object says, else the control beside it."""
+    given = settings[name]
+    return given["type"] if isinstance(given, Mapping) else settings[f"{name}_unit"]
+
+
+# --- sizes ---
+
+
+def input_chars(context: Context) -> list[int]:
+    """Characters of each message: text, thinking, and the names and arguments of calls."""
+    calls = context.derived(Exchanges).calls
+    return [
+        chars + _thought_chars(body) + sum(len(call.name) + len(call.arguments) for call in calls.get(row, ()))
+        for row, (chars, body) in enumerate(zip(context.columns.chars, context.messages, strict=True))
+    ]
+
+
+def images(context: Context) -> int:
+    """Images of all messages."""
+    return sum(map(image_count, context.messages))
+
+
+def _thought_chars(body: Body) -> int:
+    thinking = body.get("thinking")
+    return len(thinking) if isinstance(thinking, str) else 0
+
+
+def _input_tokens(context: Context, ratio: float) -> float:
+    return sum(context.derived(input_chars)) / ratio + IMAGE_TOKENS * context.derived(images)
+
+
+# --- clear tool uses ---
+
+TOOL_REASONS = (
+    "recent, excluded, or no tool result: sent as recorded",
+    "an old tool result: a placeholder stands for it",
+    "the inputs of calls whose results are cleared",
+    "not over the trigger: everything is sent",
+    "less than clear_at_least would be cleared: everything is sent",
+)
+_, CLEARED, INPUTS_CLEARED, BELOW, TOO_LITTLE = range(len(TOOL_REASONS))
+
+
+def clear_tools(context: Context, settings: Settings) -> Plan:
+    """The plan of one `clear_tool_uses_20250919`."""
+    uses = _uses(context, settings)
+    ratio = max(0.2, settings["chars_per_token"])
+    by_uses = _unit(settings, "trigger") == "tool_uses"
+    size = len(uses) if by_uses else _input_tokens(context, ratio)
+    if size <= _value(settings["trigger"]):
+        return left_alone(context, TOOL_REASONS, BELOW)
+    clearing = _Clearing(context, settings)
+    excluded = named(settings["exclude_tools"]) or frozenset()
+    for row, place in uses[: max(0, len(uses) - _value(settings["keep"]))]:
+        name = context.derived(Exchanges).calls[row][place].name
+        if name not in excluded:
+            clearing.take(row, place, name)
+    if _value(settings["clear_at_least"]) > 0 and clearing.tokens(ratio) < _value(settings["clear_at_least"]):
+        return left_alone(context, TOOL_REASONS, TOO_LITTLE)
+    return clearing.plan()
+
+
+def _uses(context: Context, settings: Settings) -> list[tuple[int, int]]:
+    """The row and the place of each call that counts, in order."""
+    calls = context.derived(Exchanges).calls
+    excluded = frozenset() if settings["excluded_count"] else named(settings["exclude_tools"]) or frozenset()
+    return [(row, place) for row, made in calls.items() for place, call in enumerate(made) if call.name not in excluded]
+
+
+def results_by_key(context: Context) -> dict[str, int]:
+    """The row that answers each call, by the call's key."""
+    answers = context.derived(Exchanges).answers
+    return {key: row for row, key in reversed(answers.items())}
+
+
+class _Clearing:
+    """Tool uses cleared one by one, with what that saves."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        self._draft = Draft(context, TOOL_REASONS)
+        self._context, self._exchanges = context, context.derived(Exchanges)
+        self._results = context.derived(results_by_key)
+        self._placeholder = settings["placeholder"] or ""
+        self._all, self._only = _inputs(settings)
+        self._emptied: dict[int, set[int]] = defaultdict(set)
+        self._chars = self._images = 0
+
+    def take(self, row: int, place: int, name: str) -> None:
+        """Clear the result of a call, and its input where that is asked for."""
+        result = self._results.get(self._exchanges.keys[row][place], -1)
+        if result < row:
+            return
+        body, new = self._context.messages[result], self._placeholder
+        if body.get("content") != new or body.get("images"):
+            self._chars += self._context.columns.chars[result] - len(new)
+            self._images += image_count(body)
+            self._draft.change(result, Action.PLACEHOLDER, CLEARED, len(new))
+        given = self._exchanges.calls[row][place].arguments
+        if (self._all or name in self._only) and given != EMPTY:
+            self._chars += len(given) - len(EMPTY)
+            self._emptied[row].add(place)
+            self._draft.change(row, Action.CLEAR_ARGUMENTS, INPUTS_CLEARED)
+
+    def tokens(self, ratio: float) -> float:
+        """What has been cleared so far."""
+        return self._chars / ratio + IMAGE_TOKENS * self._images
+
+    def plan(self) -> Plan:
+        """The plan of what was taken."""
+        return self._draft.plan(self._write)
+
+    def _write(self, row: int) -> Body:
+        body = self._context.messages[row]
+        if self._draft.action[row] == Action.PLACEHOLDER:
+            return {key: value for key, value in with_text(body, self._placeholder).items() if key != "images"}
+        return arguments.replaced(body, lambda at, _, given: EMPTY if at in self._emptied[row] else given)
+
+
+def _inputs(settings: Settings) -> tuple[bool, frozenset[str]]:
+    """Whether the inputs of all tools are cleared, else of which."""
+    given = settings["clear_tool_inputs"]
+    if not isinstance(given, bool):
+        return False, named(given) or frozenset()
+    only = named(settings["clear_tool_inputs_of"]) or frozenset()
+    return given and not only, only if given else frozenset()
+
+
+def _reach(context: Context) -> int:
+    return max(1_000, int(_input_tokens(context, 3.3) * 1.1))
+
+
+CLEAR_TOOLS = Policy(
+    name="anthropic-clear-tools",
+    mode="stateless",
+    params=(
+        Param(
+            "trigger", "", 100_000, "Nothing is cleared up to this size.", high=_reach, step=500, threshold=True,
+            scale="ratio", accepts=_is_amount("input_tokens", "tool_uses"),
+        ),
+        one_of("trigger_unit", ("input_tokens", "tool_uses"), "What trigger counts."),
+        Param("keep", "tool uses", 3, "Newest tool uses, which are kept.", high=64, accepts=_is_amount("tool_uses")),
+        Param(
+            "clear_at_least", "tokens", 0, "Nothing is cleared unless at least this much would be; 0: no matter.",
+            high=_reach, step=500, off=0, threshold=True, accepts=_is_amount("input_tokens", optional=True),
+        ),
+        names("exclude_tools", "Tools whose uses stay, separated by commas."),
+        Param(
+            "clear_tool_inputs", "", False, "Whether the inputs of the cleared results' calls go too.", kind="choice",
+            choices=(False, True), accepts=is_names,
+        ),
+        names("clear_tool_inputs_of", "The only tools whose inputs go with clear_tool_inputs, by commas; none: all."),
+        flag("excluded_count", True, "Whether excluded uses count for keep and trigger; Anthropic does not say."),
+        marker("placeholder", "[cleared]", "What stands for a cleared result; Anthropic does not document its own."),
+        Param(
+            "chars_per_token", "chars", 3.3, "Characters taken for a token; more make the session look smaller.",
+            low=0.2, high=8.0, limit=100.0, step=0.1, kind="float",
+        ),
+    ),
+    plan=clear_tools,
+    help=(
+        "Puts a placeholder in the place of old tool results, oldest first, once the request is over the trigger. "
+        "clear_at_least is a gate here: that much is cleared, or nothing. Tool definitions are not counted."
+    ),
+    protects="what system, user and model say, thinking, and the newest tool uses",
+    source=f"clear_tool_uses_20250919, {SOURCE}",
+)  # fmt: skip
+
+
+# --- clear thinking ---
+
+THINKING_REASONS = (
+    "no thinking: sent as recorded",
+    "thinking of an older turn",
+    "thinking of the newest turns with any",
+)
+_, THINKING_CLEARED, THINKING_KEPT = range(len(THINKING_REASONS))
+TEXTS = ("thinking", "reasoning_content", "reasoning")
+"""Where messages hold what a model thinks, by whatever name."""
+THOUGHTS = frozenset((*TEXTS, "thinking_blocks"))
+THOUGHT_PARTS = ("thinking", "redacted_thinking")
+
+
+def clear_thinking(context: Context, settings: Settings) -> Plan:
+    """The plan of one `clear_thinking_20251015`."""
+    draft, turns = Draft(context, THINKING_REASONS), context.derived(thinking_turns)
+    kept = len(turns) if _keeps_all(settings) else max(1, _value(settings["keep"]))
+    for rows in turns[-kept:]:
+        draft.spare(rows, THINKING_KEPT)
+    for rows in turns[:-kept]:
+        for row in rows:
+            size = len(text_of(without_thinking(context.messages[row])))
+            draft.change(row, Action.DROP_REASONING, THINKING_CLEARED, size)
+    return draft.plan(lambda row: without_thinking(context.messages[row]))
+
+
+def _keeps_all(settings: Settings) -> bool:
+    given = settings["keep"]
+    if given is None or isinstance(given, Mapping):
+        return False
+    return ALL in (given, settings["keep_unit"])
+
+
+def thinking_turns(context: Context) -> list[list[int]]:
+    """The rows with thinking of each turn that has any. A turn goes from what the user says to what the user says next:
+    calls and their results do not end it."""
+    turns, current = list[list[int]](), list[int]()
+    for row, kind in enumerate(context.derived(kinds_of)):
+        if kind == USER and current:
+            turns.append(current)
+            current = []
+        elif kind == ASSISTANT and _thinks(context.messages[row]):
+            current.append(row)
+    return [*turns, current] if current else turns
+
+
+def _thinks(body: Body) -> bool:
+    content = body.get("content")
+    said = any(body.get(key) for key in TEXTS) or any(map(_is_thought_block, _blocks(body)))
+    return said or (isinstance(content, list) and any(map(_is_thought, content)))
+
+
+def _blocks(body: Body) -> Sequence[Any]:
+    blocks = body.get("thinking_blocks")
+    return blocks if isinstance(blocks, list) else ()
+
+
+def _is_thought_block(block: Any) -> bool:
+    """Whether a block is a thought; a provider's encrypted summary, which is kept beside thoughts, is none."""
+    return not (isinstance(block, dict) and str(block.get("type")).startswith("compaction"))
+
+
+def _is_thought(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in THOUGHT_PARTS
+
+
+def without_thinking(body: Body) -> Body:
+    """A message without its thinking, signed and redacted blocks included."""
+    new = {key: value for key, value in body.items() if key not in THOUGHTS}
+    if summaries := [block for block in _blocks(body) if not _is_thought_block(block)]:
+        new["thinking_blocks"] = summaries
+    content: Sequence[Any] | None = new.get("content")
+    if isinstance(content, list) and any(map(_is_thought, content)):
+        new["content"] = [part for part in content if not _is_thought(part)]
+    return new
+
+
+def _is_keep(value: Any) -> bool:
+    return value == ALL or (isinstance(value, Mapping) and _is_amount("thinking_turns")(value))
+
+
+CLEAR_THINKING = Policy(
+    name="anthropic-clear-thinking",
+    mode="stateless",
+    params=(
+        Param(
+            "keep", "thinking turns", 1, "Newest turns with thinking, whose thinking is kept.", low=1, high=64,
+            accepts=_is_keep,
+        ),
+        one_of("keep_unit", ("thinking_turns", ALL), "What keep counts; all: all thinking is kept, for the cache."),
+    ),
+    plan=clear_thinking,
+    help=(
+        "Drops the thinking of all but the newest turns that have any. A turn is all that the model does until the "
+        "user speaks again, its calls and their results included. Newer models may keep all by default."
+    ),
+    protects="text, calls and results, and the thinking of the newest turns",
+    source=f"clear_thinking_20251015, {SOURCE}",
+)  # fmt: skip
+
+POLICIES = (CLEAR_TOOLS, CLEAR_THINKING)

@@ -1,0 +1,260 @@
+"""Gemini CLI's masking of tool outputs: a preview and a path stand for old ones once enough can be masked.
+
+An output is taken for the response that Gemini CLI keeps: `{"output": text}`, of a failed call `{"error": text}`. The
+file that the mask names is only named: nothing is written, and the random end of its name is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.change import Action, Plan
+from inspector.message import IMAGE_PARTS, TOOL, Body, Context, text_of
+from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.zoo.bundles import bundles_of
+from inspector.policies.zoo.drafting import Draft, left_alone, with_text
+from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.params import flag, is_names, marker, named
+from inspector.policies.zoo.units import utf16_units
+from inspector.text import string_json_chars
+
+TAG = "tool_output_masked"
+SHELL = "run_shell_command"
+EXEMPT = "activate_skill, ask_user, enter_plan_mode, exit_plan_mode"
+PREVIEW, LONG = 250, 500
+"""UTF-16 units of a response: kept at either end where it has more than the second."""
+LINES, LONG_LINES = 10, 20
+"""Lines of a shell's output, likewise."""
+CUT = "\n... [TRUNCATED] ...\n"
+IMAGE_TOKENS = 3_000
+
+_SECTION = re.compile(r"^(Output|Error|Exit Code|Signal|Background PIDs|Process Group PGID): ", re.MULTILINE)
+_LONE = re.compile("[\ud800-\udfff]")
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+
+REASONS = (
+    "no tool output, or of an exempt tool: sent as recorded",
+    "an old output: a preview and a path stand for it",
+    "among the newest outputs, which are protected",
+    "of the latest message, which is protected",
+    "masked before",
+    "a mask would take no fewer tokens",
+    "too little could be masked: everything is sent",
+)
+_, MASKED, PROTECTED, LATEST, BEFORE, NO_GAIN, TOO_LITTLE = range(len(REASONS))
+
+
+# --- what Gemini CLI counts ---
+
+
+def script_json(value: Any, indent: int | None = None) -> str:
+    """A value as JavaScript writes it as JSON: halves of surrogate pairs are escaped."""
+    separators = (",", ": " if indent else ":")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    return text if text.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _response(body: Body) -> Body:
+    return {"error" if body.get("is_error") else "output": text_of(body)}
+
+
+def _others(body: Body) -> list[Any]:
+    """The parts of an output beside its text."""
+    content = body.get("content")
+    parts = content if isinstance(content, list) else ()
+    return [part for part in parts if isinstance(part, dict) and not isinstance(part.get("text"), str)]
+
+
+def tokens(name: str, response: Body, others: list[Any]) -> int:
+    """Gemini CLI's estimate of a response: name and JSON through 4, and a fixed size for an image."""
+    images = sum(part.get("type") in IMAGE_PARTS for part in others)
+    units = sum(utf16_units(_safe_json(part)) for part in others if part.get("type") not in IMAGE_PARTS)
+    ((key, said),) = response.items()
+    own = utf16_units(name) + len(key) + len('{"":}') + _json_units(said)
+    return (own + units) // 4 + IMAGE_TOKENS * images
+
+
+def _json_units(text: str) -> int:
+    """The length of a text as JSON, in UTF-16 units: what is no ASCII is never escaped, except halves of pairs."""
+    try:
+        wide = 0 if text.isascii() else len(text.encode("utf-16-le")) // 2 - len(text)
+    except UnicodeEncodeError:
+        return utf16_units(script_json(text))
+    return string_json_chars(text) + wide
+
+
+def _safe_json(value: Any) -> str:
+    try:
+        return script_json(value)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+def output_tokens(context: Context, row: int) -> int:
+    """The estimate of a tool output."""
+    body = context.messages[row]
+    return tokens(context.derived(Exchanges).name(row), _response(body), _others(body))
+
+
+# --- what stands for an output ---
+
+
+def mask(preview: str, path: str) -> str:
+    """What is sent of a masked output."""
+    return f"<{TAG}>\n{preview}\n\nOutput too large. Full output available at: {path}\n</{TAG}>"
+
+
+def preview_of(response: Body, shell: bool) -> str:
+    """What a mask shows of a response."""
+    if shell:
+        return _shell_preview(response.get("output", ""))
+    ((key, said),) = response.items()
+    if len(said) > LONG:  # then the ends of the JSON are those of the ends of the text
+        head, tail = (script_json({key: end}, indent=2) for end in (said[:PREVIEW], said[-PREVIEW:]))
+        return f"{_first(head, PREVIEW)}{CUT}{_last(tail, PREVIEW)}"
+    text = script_json(response, indent=2)
+    return text if utf16_units(text) <= LONG else f"{_first(text, PREVIEW)}{CUT}{_last(text, PREVIEW)}"
+
+
+def _first(text: str, units: int) -> str:
+    """The beginning of a text in UTF-16 units; a pair that is parted there goes."""
+    if text.isascii():
+        return text[:units]
+    return text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore")
+
+
+def _last(text: str, units: int) -> str:
+    if text.isascii():
+        return text[-units:]
+    return text.encode("utf-16-le", "surrogatepass")[-2 * units :].decode("utf-16-le", "ignore")
+
+
+def _shell_preview(text: str) -> str:
+    """Each section of a shell's output; only that of the output itself is shortened."""
+    before, *named_sections = _SECTION.split(text)
+    if not named_sections:
+        return few_lines(text)
+    shown = [few_lines(before.strip())] if before.strip() else []
+    for name, said in zip(named_sections[::2], named_sections[1::2], strict=True):
+        section = said.strip()
+        shown.append(f"{name}: {few_lines(section) if name == 'Output' else section}")
+    return "\n".join(shown)
+
+
+def few_lines(text: str) -> str:
+    """A text of many lines as its first and last ones."""
+    lines = text.split("\n")
+    if len(lines) <= LONG_LINES:
+        return text
+    head, tail = "\n".join(lines[:LINES]), "\n".join(lines[-LINES:])
+    return f"{head}\n\n... [{len(lines) - 2 * LINES} lines omitted] ...\n\n{tail}"
+
+
+# --- the plan ---
+
+
+def plan(context: Context, settings: Settings) -> Plan:
+    """The plan of one `mask`."""
+    draft = Draft(context, REASONS)
+    latest = _latest(context) if settings["protect_latest_turn"] else frozenset[int]()
+    draft.spare(latest, LATEST)
+    total, prunable = 0, dict[int, int]()
+    for row in _outputs(draft, latest, settings):
+        count = output_tokens(context, row)
+        total += count
+        if total > max(0, settings["tool_protection_threshold"]):
+            prunable[row] = count
+        else:
+            draft.spare((row,), PROTECTED)
+    if not prunable or sum(prunable.values()) < settings["min_prunable_tokens_threshold"]:
+        return left_alone(context, REASONS, TOO_LITTLE)
+    for row, count in prunable.items():
+        _mask(draft, row, count, settings["tool_outputs_dir"] or "")
+    return draft.plan(lambda row: _masked(context, row, settings["tool_outputs_dir"] or ""))
+
+
+def _latest(context: Context) -> frozenset[int]:
+    """The rows of outputs of the last content: results of one round are one."""
+    bundles = context.derived(bundles_of)
+    return frozenset(bundles.rows[-1]) if len(bundles) and bundles.kinds[-1] == TOOL else frozenset()
+
+
+def _outputs(draft: Draft, latest: frozenset[int], settings: Settings) -> Iterator[int]:
+    """The rows of outputs that count, the newest first."""
+    exchanges, exempt = draft.context.derived(Exchanges), named(settings["exempt_tools"]) or frozenset()
+    for row in reversed(exchanges.results):
+        if row in latest or exchanges.name(row) in exempt:
+            continue
+        if f"<{TAG}" in text_of(draft.context.messages[row]):
+            draft.spare((row,), BEFORE)
+        else:
+            yield row
+
+
+def _mask(draft: Draft, row: int, before: int, folder: str) -> None:
+    context = draft.context
+    text, others = _snippet(context, row, folder), _others(context.messages[row])
+    after = tokens(context.derived(Exchanges).name(row), {"output": text}, others)
+    if after < before:
+        draft.change(row, Action.PLACEHOLDER, MASKED, len(text))
+    else:
+        draft.spare((row,), NO_GAIN)
+
+
+def _snippet(context: Context, row: int, folder: str) -> str:
+    exchanges = context.derived(Exchanges)
+    name, call = exchanges.name(row), context.messages[row].get("tool_call_id")
+    file = f"{_file_part(name or 'unknown_tool')}_{_file_part(call if isinstance(call, str) else '')}.txt"
+    return mask(preview_of(_response(context.messages[row]), name == SHELL), f"{folder}/{file}")
+
+
+def _file_part(text: str) -> str:
+    return _UNSAFE.sub("_", text).lower()
+
+
+def _masked(context: Context, row: int, folder: str) -> Body:
+    body, text = context.messages[row], _snippet(context, row, folder)
+    others = _others(body)
+    new = with_text(body, text)
+    if others:
+        new["content"] = [{"type": "text", "text": text}, *others]
+    return {key: value for key, value in new.items() if key != "is_error"}
+
+
+def _reach(context: Context) -> int:
+    return max(1_000, sum(context.columns.chars) // 3)
+
+
+POLICY = Policy(
+    name="gemini-mask",
+    mode="carried",
+    params=(
+        Param(
+            "tool_protection_threshold", "tokens", 50_000,
+            "So much of the newest outputs is kept; the output that exceeds it is not.", high=_reach, step=500,
+            threshold=True,
+        ),
+        Param(
+            "min_prunable_tokens_threshold", "tokens", 30_000, "Nothing is masked unless at least this much could be.",
+            high=_reach, step=500, threshold=True,
+        ),
+        flag("protect_latest_turn", True, "Whether outputs of the last message stay whatever their size."),
+        Param(
+            "exempt_tools", "", EXEMPT, "Tools whose outputs stay and do not count, separated by commas.", kind="line",
+            accepts=is_names,
+        ),
+        marker("tool_outputs_dir", "~/.gemini/tmp/tool-outputs", "The folder of the files that masks name."),
+    ),
+    plan=plan,
+    help=(
+        "Masks old tool outputs by a preview once enough of them lies beyond the newest. The latest turn that it "
+        "protects is the last message alone, not all since the user spoke. No file is written here."
+    ),
+    protects="call arguments, images, what user and model say, and the newest outputs",
+    source="toolOutputMaskingService.ts, google-gemini/gemini-cli 5411f113",
+)  # fmt: skip
+
+POLICIES = (POLICY,)
