@@ -20,6 +20,7 @@ VERBS = (
     "messages",
     "compact",
     "replay",
+    "compare",
     "guarantees",
     "doctor",
     "repair",

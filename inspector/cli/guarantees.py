@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,14 +11,12 @@ from click.shell_completion import CompletionItem
 
 from inspector.cli.guarantees_output import Trial, document, file_name, shown
 from inspector.cli.options import FILE, as_json, example, tuning
-from inspector.cli.output import Trouble, json_text, safe_json, write, write_json
+from inspector.cli.output import Trouble, json_text, progress, safe_json, write, write_json
 from inspector.cli.reading import chosen_policy, read_session
 from inspector.writing import WriteRefused, write_new
 
 if TYPE_CHECKING:
     from inspector.guarantees import Promise, Smallest
-
-CLEARED = "\r\x1b[K"
 
 
 def _promises(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -74,9 +70,9 @@ def command(
         _must_be_new(output, files)
     paths = list(sessions) or _samples()
     read = [read_session(path, form, 0, None) for path in paths]
-    with _progress() as tell:
+    with progress() as say:
         names = [promise.name for promise in wanted]
-        report = try_policy(chosen, read, seed=seed, held=held, only=names, progress=tell)
+        report = try_policy(chosen, read, seed=seed, held=held, only=names, progress=say and _told(say))
     if not report.requests:
         raise Trouble("no session given holds an answer, so there is no request to try the policy at")
     trial = Trial(chosen, paths, read, report, held, output)
@@ -133,18 +129,6 @@ def _session_json(smallest: Smallest, model: str | None) -> bytes:
     return safe_json(json_text({**named, "messages": smallest.messages}, indent=True)).encode() + b"\n"
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Says on a terminal how far the trial is, and takes the line back at the end."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-
-    def tell(done: int, of: int) -> None:
-        line = f"\rsettings {done:,} of {of:,}" if done < of else f"{CLEARED}making the failures small"
-        click.echo(line, nl=False, err=True)
-
-    try:
-        yield tell
-    finally:
-        click.echo(CLEARED, nl=False, err=True)
+def _told(say: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Says how many settings were tried."""
+    return lambda done, of: say(f"settings {done:,} of {of:,}" if done < of else "making the failures small")

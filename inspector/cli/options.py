@@ -42,10 +42,17 @@ def reading(function: F) -> F:
     )(function)  # fmt: skip
 
 
+def counting(function: F) -> F:
+    """What the counts are measured with: `model`."""
+    return click.option("--model", metavar="NAME", help="Count and measure for this model, not the recorded one.")(
+        function
+    )
+
+
 def measuring(function: F) -> F:
     """What the counts are measured with and against: `model` and `window`."""
     return _together(
-        click.option("--model", metavar="NAME", help="Count and measure for this model, not the recorded one."),
+        counting,
         click.option(
             "--window", type=click.IntRange(min=1), metavar="N", help="Context window in tokens, not the model's own."
         ),
@@ -55,7 +62,9 @@ def measuring(function: F) -> F:
 def tuning(function: F) -> F:
     """The policy and its settings: `policy` and `given`."""
     return _together(
-        click.option("-p", "--policy", metavar="POLICY", shell_complete=_policies, help="The policy (see policies)."),
+        click.option(
+            "-p", "--policy", metavar="POLICY", shell_complete=policy_names, help="The policy (see policies)."
+        ),
         click.option(
             "-s", "--set", "given", multiple=True, metavar="NAME=VALUE", shell_complete=_settings,
             help="A parameter of it; NAME=@FILE reads the value from a file, @FILE reads all from TOML.",
@@ -71,6 +80,19 @@ def running(function: F) -> F:
     )(function)
 
 
+def paying(function: F) -> F:
+    """By what a run is paid: `provider` and `prices`."""
+    return _together(
+        click.option(
+            "--provider", metavar="NAME", shell_complete=_providers,
+            help="Whose cache: openai, anthropic, anthropic-1h, deepseek, gemini, none ...",
+        ),
+        click.option(
+            "--prices", type=FILE, metavar="FILE", help="A price table of your own (TOML), not the published prices."
+        ),
+    )(function)  # fmt: skip
+
+
 def as_json(function: F) -> F:
     """The flag `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")(function)
@@ -82,7 +104,14 @@ def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(form.name, help=form.title) for form in FORMATS if form.name.startswith(incomplete)]
 
 
-def _policies(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from inspector.replay import PROVIDERS
+
+    return [CompletionItem(one.name, help=one.title) for one in PROVIDERS.values() if one.name.startswith(incomplete)]
+
+
+def policy_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The policies that begin so."""
     from inspector.policies import POLICIES
 
     return [CompletionItem(p.name, help=p.help) for p in POLICIES.values() if p.name.startswith(incomplete)]

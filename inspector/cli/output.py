@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,7 @@ from inspector.text import cells, visible_line
 DEEPEST = 20_000
 """Python frames allowed for JSON that orjson finds too deep; the readers stop far below."""
 
+CLEARED = "\r\x1b[K"
 _OBEYED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -120,6 +121,18 @@ def _escape(match: re.Match[str]) -> str:
         return f"\\u{code:04x}"
     code -= 0x10000
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str], None] | None]:
+    """Gives what says on a terminal how far a verb is, on one line that is taken back at the end; else None."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield lambda words: click.echo(f"{CLEARED}{words}", nl=False, err=True)
+    finally:
+        click.echo(CLEARED, nl=False, err=True)
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

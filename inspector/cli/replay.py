@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
-from math import isfinite, isnan
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
 
-from inspector.cli.options import FILE, as_json, example, measuring, reading, running, tuning
+from inspector.cli.options import as_json, example, measuring, paying, reading, running, tuning
 from inspector.cli.output import Trouble, tell, write, write_json
-from inspector.cli.reading import chosen_policy, read_session, read_text, tell_damage
+from inspector.cli.paying import pricing, provider_named
+from inspector.cli.reading import chosen_policy, read_session, tell_damage
 from inspector.cli.replay_output import Run, csv_lines, document, shown
 
 if TYPE_CHECKING:
     from inspector.message import Session
     from inspector.policies import Mode, Policy, Value
-    from inspector.replay import Paid, Price, Provider
 
 BUDGETS = {
     "max_request_tokens": "the largest request has {value:,.0f} tokens",
@@ -36,10 +35,7 @@ BUDGETS = {
 @reading
 @tuning
 @running
-@click.option(
-    "--provider", metavar="NAME", help="Whose cache: openai, anthropic, anthropic-1h, deepseek, gemini, none ..."
-)
-@click.option("--prices", type=FILE, metavar="FILE", help="A price table of your own (TOML), not the published prices.")
+@paying
 @click.option(
     "--budget", multiple=True, metavar="NAME=VALUE,...", help=f"Exit 1 where it breaks: {', '.join(BUDGETS)}."
 )
@@ -88,55 +84,23 @@ def _run(
     session: Session, policy: Policy, settings: dict[str, Value], mode: Mode | None, provider: str | None,
     prices: str | None, window: int | None,
 ) -> Run:  # fmt: skip
-    from inspector.replay import Till, calibrate, head_of, output_tokens, provider_for, replay, totals
+    from inspector.replay import calibrate, paid_batches, terms_of, totals
     from inspector.tokens import count_bodies, counter_for, window_for
 
-    chosen = _provider(provider) if provider else provider_for(session.model)
+    chosen = provider_named(provider)
     counter = counter_for(session.model)
     tokens = count_bodies(session.messages, counter)
     calibration = calibrate(session, counter, tokens)
-    price = _price(session, chosen.name, prices)
-    head = head_of(session, counter)
     apply = calibration is not None and calibration.usable and not counter.exact
-    if calibration is not None and apply:
-        head = head._replace(tokens=calibration.fitted(head.tokens))
-    till = Till(chosen, price, output_tokens(session, counter), session.model, head, session.times)
-    paid: list[Paid] = []
-    for batch in replay(session, policy, settings, counter, mode=mode, tokens=tokens):
-        paid += till.pay(calibration.scaled(batch) if calibration is not None and apply else batch)
+    terms = terms_of(
+        session, counter, session.model, calibration if apply else None,
+        provider=chosen, pricing=pricing(session, prices),
+    )  # fmt: skip
+    paid = [one for batch in paid_batches(session, policy, settings, counter, tokens, terms, mode) for one in batch]
     return Run(
-        session, policy, settings, mode or policy.mode, chosen, price, counter, calibration,
+        session, policy, settings, mode or policy.mode, terms.provider, terms.price, counter, calibration,
         window or window_for(session.model), paid, totals(paid),
     )  # fmt: skip
-
-
-def _provider(name: str) -> Provider:
-    from inspector.replay import PROVIDERS
-
-    if name not in PROVIDERS:
-        raise Trouble(f"there is no provider {name[:60]!r}; there are {', '.join(PROVIDERS)}")
-    return PROVIDERS[name]
-
-
-def _price(session: Session, provider: str, table_file: str | None) -> Price | None:
-    from inspector.replay import PriceError, price_in, price_of
-
-    if table_file is None:
-        return price_of(session.model, provider, _last_day(session))
-    try:
-        return price_in(read_text(table_file).decode(), session.model, table_file)
-    except UnicodeDecodeError:
-        raise Trouble(f"{table_file} is not UTF-8 text") from None
-    except PriceError as fault:
-        raise Trouble(str(fault)) from None
-
-
-def _last_day(session: Session) -> date | None:
-    known = [time for time in session.times if not isnan(time)]
-    try:
-        return datetime.fromtimestamp(max(known), UTC).date() if known else None
-    except (OverflowError, OSError, ValueError):
-        return None
 
 
 def _limits(given: Sequence[str]) -> dict[str, float]:

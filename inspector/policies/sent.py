@@ -28,6 +28,8 @@ class SentView:
     settings: Mapping[str, object]
     counting: Counter | Callable[[], Counter]
     """What counts the tokens, or what gives it at the first count: a view that is only sent loads no tokenizer."""
+    known: array[int] | None = None
+    """The tokens of each row of the context by that counter, where they are known already; more rows do no harm."""
 
     @cached_property
     def counter(self) -> Counter:
@@ -112,6 +114,8 @@ class SentView:
 
     @cached_property
     def _tokens_before(self) -> _Counts:
+        if self.known is not None:
+            return _Counts(self.known[: len(self.plan.action)])
         return _Counts(count_bodies(self.plan.context.messages, self.counter))
 
     @cached_property

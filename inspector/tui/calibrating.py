@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.message import Session
-from inspector.replay import Calibration
+from inspector.replay import Calibration, calibration_of
 from inspector.tokens import Counter
-from inspector.tui.run import calibration_of
 
 if TYPE_CHECKING:
     from inspector.tui.workbench import Workbench

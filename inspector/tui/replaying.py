@@ -16,25 +16,24 @@ from textual.worker import get_current_worker
 from inspector.message import Session
 from inspector.policies import SentView
 from inspector.policies.policy import Mode
-from inspector.replay import Calibration, Paid, answers_of, request_of
+from inspector.replay import (
+    Calibration,
+    Cancelled,
+    Paid,
+    Terms,
+    answers_of,
+    cancellable,
+    paid_batches,
+    request_of,
+    terms_of,
+)
 from inspector.replay.view import Film
 from inspector.text import thousands
 from inspector.tokens import Counter
 from inspector.tui import calibrating, figures
 from inspector.tui.history import Setup
 from inspector.tui.ledger import Ledger
-from inspector.tui.run import (
-    Cancelled,
-    Run,
-    Terms,
-    as_sent,
-    cancellable,
-    compactions_of,
-    paid_batches,
-    price_words,
-    terms_of,
-    warmed,
-)
+from inspector.tui.run import Run, as_sent, compactions_of, price_words, warmed
 from inspector.tui.shown import Shown
 from inspector.tui.timeline import Level, Picture, Timeline
 

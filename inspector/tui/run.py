@@ -8,78 +8,21 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from collections.abc import Sequence
 from itertools import compress, pairwise
-from math import isfinite, isnan
+from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
 from inspector.message import Context, Session
 from inspector.policies import SentView
 from inspector.policies.breakage import breakages
-from inspector.policies.policy import Mode, Policy, Settings
-from inspector.policies.transcript import Done, Stepper
-from inspector.replay import (
-    Calibration,
-    Head,
-    Paid,
-    Price,
-    Provider,
-    Till,
-    answers_of,
-    calibrate,
-    head_of,
-    output_tokens,
-    price_of,
-    provider_for,
-    replay,
-)
-from inspector.replay.engine import fixed_tokens, stepper_for
-from inspector.tokens import Counter
+from inspector.replay import Paid, Price, Terms, answers_of
 from inspector.tui.shown import rows_with_images
 
 FIRED, BROKE = 1, 2
 """Bits: the policy changed something; it changed what the request before had sent."""
 UNKNOWN = float("nan")
-
-
-class Cancelled(Exception):
-    """Other settings are at work by now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a run is paid by; it depends on the session and the counter, not on the policy."""
-
-    provider: Provider
-    price: Price | None
-    output: Sequence[int]
-    head: Head
-    model: str | None
-    fixed: int
-    """Our count of the tool definitions, which every request holds."""
-    calibration: Calibration | None
-    """Only where it is put to use: the tokenizer is not public, and the fit says something."""
-
-
-def calibration_of(session: Session, counter: Counter, tokens: Sequence[int]) -> Calibration | None:
-    """How the provider's counts follow from ours, where that is to be used."""
-    if counter.exact or not session.usage:
-        return None
-    found = calibrate(session, counter, tokens)
-    return found if found is not None and found.usable else None
-
-
-def terms_of(session: Session, counter: Counter, model: str | None, calibration: Calibration | None) -> Terms:
-    """Provider, price, output and head of a session."""
-    provider, head = provider_for(model), head_of(session, counter)
-    if calibration is not None:
-        head = head._replace(tokens=calibration.fitted(head.tokens))
-    price = price_of(model, provider.name, _last_day(session))
-    fixed = fixed_tokens(session, counter)
-    return Terms(provider, price, output_tokens(session, counter), head, model, fixed, calibration)
 
 
 def as_sent(tokens: int, terms: Terms) -> int:
@@ -104,44 +47,6 @@ def warmed(view: SentView) -> SentView:
     view.plan.context.derived(rows_with_images)
     breakages(view.plan)
     return view
-
-
-def _last_day(session: Session) -> date | None:
-    """The day of the last message that has a time: its prices count."""
-    known = [time for time in session.times if not isnan(time)]
-    try:
-        return datetime.fromtimestamp(max(known), UTC).date() if known else None
-    except (OverflowError, OSError, ValueError):
-        return None
-
-
-def paid_batches(
-    session: Session, policy: Policy, settings: Settings, counter: Counter, tokens: Sequence[int], terms: Terms,
-    mode: Mode | None = None,
-) -> Iterator[list[Paid]]:  # fmt: skip
-    """Every request with what is paid for it, in batches of growing size."""
-    till = Till(terms.provider, terms.price, terms.output, terms.model, terms.head, session.times)
-    for batch in replay(session, policy, settings, counter, mode=mode, tokens=tokens):
-        yield list(till.pay(terms.calibration.scaled(batch) if terms.calibration else batch))
-
-
-def cancellable(policy: Policy, cancelled: Callable[[], bool]) -> Policy:
-    """The same policy, whose steppers raise `Cancelled` before the next request once that is so."""
-    return replace(
-        policy, stepper=lambda context, full, mode: _Checked(stepper_for(context, policy, full, mode), cancelled)
-    )
-
-
-class _Checked:
-    def __init__(self, stepper: Stepper, cancelled: Callable[[], bool]) -> None:
-        self._stepper, self._cancelled = stepper, cancelled
-        self.transcript = stepper.transcript
-
-    def step(self, stop: int) -> Done:
-        """The next view, unless nobody wants it any more."""
-        if self._cancelled():
-            raise Cancelled
-        return self._stepper.step(stop)
 
 
 class Sums(NamedTuple):

@@ -12,21 +12,9 @@ from hypothesis import strategies as st
 from inspector import load
 from inspector.message import Session
 from inspector.policies import policy_named
-from inspector.replay import Paid, totals
+from inspector.replay import Cancelled, Paid, calibration_of, cancellable, paid_batches, terms_of, totals
 from inspector.tokens import count_bodies, counter_for
-from inspector.tui.run import (
-    BROKE,
-    FIRED,
-    Cancelled,
-    Run,
-    as_sent,
-    calibration_of,
-    cancellable,
-    columns,
-    paid_batches,
-    spans,
-    terms_of,
-)
+from inspector.tui.run import BROKE, FIRED, Run, as_sent, columns, spans
 from tests.tui.builders import session, turns
 from tests.tui.running import SAMPLES
 
