@@ -7,7 +7,6 @@ What is remembered is a convenience: a damaged or unwritable file costs the memo
 from __future__ import annotations
 
 import json
-import math
 import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from inspector.policies.policy import Policy, SettingError, Value
+from inspector.policies.python_call import Call, Name, expression, quoted
 from inspector.writing import write_new
 
 LARGEST_FILE = 1 << 20
@@ -141,30 +141,10 @@ def _set(settings: Mapping[str, Any]) -> list[tuple[str, Value]]:
 
 def to_python(policy: str, settings: Mapping[str, Any], path: str | None = None) -> str:
     """The settings as Python: the call alone, or with `path` a script that loads the session and calls."""
-    arguments = ["session", _quoted(policy), *(f"{name}={_literal(value)}" for name, value in _set(settings))]
-    call = f"inspector.compact({', '.join(arguments)})"
-    if len(call) > 100:
-        call = "\n".join(("inspector.compact(", *(f"    {argument}," for argument in arguments), ")"))
+    call = expression(Call("", "inspector.compact", dict(_set(settings)), (Name("session"), policy)))
     if path is None:
         return call
-    return f"import inspector\n\nsession = inspector.load({_quoted(path)})\nview = {call}\n"
-
-
-def _literal(value: Value) -> str:
-    if isinstance(value, str):
-        return _quoted(value)
-    return f'float("{value}")' if isinstance(value, float) and not math.isfinite(value) else repr(value)
-
-
-def _quoted(text: str) -> str:
-    """A Python string literal in double quotes; what cannot be printed, a lone surrogate too, is escaped."""
-    literal = json.dumps(text, ensure_ascii=False)  # JSON's escapes of one character mean the same to Python
-    return literal if literal.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in literal)
-
-
-def _escaped(char: str) -> str:
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return f"import inspector\n\nsession = inspector.load({quoted(path)})\nview = {call}\n"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from inspector.change import Action, Plan
 from inspector.message import Body, Context
+from inspector.policies.product import Product
 from inspector.policies.transcript import Stepper
 
 Value: TypeAlias = int | float | str | None
@@ -172,6 +173,8 @@ class Policy:
     stepper: Callable[[Context, Settings, Mode], Stepper | None] | None = None
     """Makes all views of a run, each from the one before, at the cost of what changes; gives None for a mode in which
     it cannot. It must send what the plain loop over `plan` sends (tests compare them)."""
+    product: Product | None = None
+    """Takes the settings found home to the product; None: it has no setting for any."""
 
     def param(self, name: str) -> Param:
         """The parameter of that name. Raises `SettingError` naming the nearest one."""

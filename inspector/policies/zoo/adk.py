@@ -5,6 +5,8 @@ from __future__ import annotations
 from inspector.change import Plan
 from inspector.message import USER, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, python
+from inspector.policies.python_call import Call
 from inspector.policies.zoo.bundles import Bundles, bundles_of, unmerged
 from inspector.policies.zoo.drafting import Draft
 from inspector.policies.zoo.exchanges import Exchanges
@@ -50,6 +52,12 @@ def _closed_cut(context: Context, bundles: Bundles, cut: int) -> int:
     return 0
 
 
+def _plugin(settings: Settings) -> Call:
+    keep = settings["num_invocations_to_keep"] or None
+    arguments = {"num_invocations_to_keep": keep, "remove_amount": settings["remove_amount"]}
+    return Call("google.adk.plugins.context_filter_plugin", "ContextFilterPlugin", arguments)
+
+
 POLICY = Policy(
     name="adk-context-filter",
     mode="stateless",
@@ -68,6 +76,10 @@ POLICY = Policy(
     ),
     protects="the system messages, and calls with their results",
     source="ContextFilterPlugin, google-adk 2.13.0",
+    product=Product(
+        "adk", "ADK", "python", python("plugin", _plugin),
+        lacks={"merge_tool_results": "how results stand in a session is its own affair"},
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -8,10 +8,13 @@ from typing import Any, TypeAlias
 from inspector.change import Plan
 from inspector.message import Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python, refused
+from inspector.policies.python_call import Call
 from inspector.policies.zoo.af_groups import OLD_TOOLS, OUTSIDE, OVER_LIMIT, Groups, Kind, row_groups, row_tokens
 from inspector.policies.zoo.params import flag, one_of
 
 SOURCE = "agent-framework-core 1.23.0"
+MODULE = "agent_framework"
 Strategy: TypeAlias = Callable[[Groups, Settings], None]
 
 
@@ -131,11 +134,75 @@ def _group_reach(context: Context) -> int:
     return max(64, len(context.derived(row_groups)))
 
 
-def _policy(name: str, strategy: Strategy, params: tuple[Param, ...], help: str, protects: str, product: str) -> Policy:
+def _policy(
+    name: str,
+    strategy: Strategy,
+    params: tuple[Param, ...],
+    help: str,
+    protects: str,
+    product: str,
+    taken: Callable[[Settings], Settings] = dict,
+    remarks: Callable[[Settings], tuple[str, ...]] = lambda _: (),
+) -> Policy:
+    """A policy; `taken` makes of settings the arguments of the framework's class of that name."""
+    write = python("strategy", lambda settings: Call(MODULE, product, taken(settings)))
     return Policy(
-        name=f"agent-framework-{name}", mode="carried", params=params, plan=_planned(strategy), help=help,
-        protects=protects, source=f"{product}, {SOURCE}",
-    )  # fmt: skip
+        name=f"agent-framework-{name}",
+        mode="carried",
+        params=params,
+        plan=_planned(strategy),
+        help=help,
+        protects=protects,
+        source=f"{product}, {SOURCE}",
+        product=Product("agent-framework", TITLE, "python", write, remarks=remarks),
+    )
+
+
+# --- taken home ---
+
+TITLE = "Agent Framework"
+TOKENIZER = Call(MODULE, "CharacterEstimatorTokenizer", {})
+CLASSES = {
+    "selective": ("SelectiveToolCallCompactionStrategy", ("keep_last_tool_call_groups",)),
+    "tool_result": ("ToolResultCompactionStrategy", ("keep_last_tool_call_groups",)),
+    "sliding": ("SlidingWindowStrategy", ("keep_last_groups", "preserve_system")),
+}
+"""The class of each strategy that may be tried, and what it takes."""
+
+
+def _with_unit(settings: Settings) -> Settings:
+    """The framework counts tokens where it is given a tokenizer, else messages."""
+    given = picked(settings, "max_n", "compact_to", "preserve_system", "preserve_first_user_group")
+    return {**given, "tokenizer": TOKENIZER if settings["unit"] == "tokens" else None}
+
+
+def _is_all_output(settings: Settings) -> bool:
+    return bool(settings["max_output_tokens"] >= settings["max_context_window_tokens"])
+
+
+def _evicts_late(settings: Settings) -> bool:
+    return bool(settings["truncation_threshold"] < settings["tool_eviction_threshold"])
+
+
+def _with_steps(settings: Settings) -> Settings:
+    steps = [_step_call(name, given) for name, given in _steps(settings)]
+    given = {"token_budget": settings["token_budget"], "tokenizer": TOKENIZER, "strategies": steps}
+    return {**given, "early_stop": settings["early_stop"]}
+
+
+def _step_call(name: str, given: Settings) -> Call:
+    if name not in CLASSES:
+        return Call(MODULE, "TruncationStrategy", _with_unit(given))
+    product, takes = CLASSES[name]
+    return Call(MODULE, product, picked(given, *takes))
+
+
+def _unused(settings: Settings) -> tuple[str, ...]:
+    """Which parameters are of strategies that are not tried."""
+    used = {name for step, _ in _steps(settings) for name in CLASSES.get(step, ("", ()))[1]}
+    own = isinstance(settings["strategies"], str)
+    unused = [name for name in (KEEP_TOOLS.name, KEEP_GROUPS.name, KEEP_SYSTEM.name) if name not in used or not own]
+    return (f"Not in it, for no strategy that is tried takes it: {', '.join(unused)}.",) if unused else ()
 
 
 KEEP_SYSTEM = flag("preserve_system", True, "Whether system messages are never dropped.")
@@ -160,7 +227,8 @@ POLICIES = (
             KEEP_FIRST_USER,
         ),
         "Drops the oldest groups once the session is too large. A call and its results are one group.",
-        "the newest group and, unless that is switched off, system messages", "TruncationStrategy",
+        "the newest group and, unless that is switched off, system messages", "TruncationStrategy", _with_unit,
+        refused(TITLE, ("compact_to is over max_n", lambda given: given["compact_to"] > given["max_n"])),
     ),
     _policy(
         "sliding", sliding, (KEEP_GROUPS, KEEP_SYSTEM),
@@ -196,6 +264,12 @@ POLICIES = (
         ),
         "Puts lines in the place of old results from half of the window on, and drops old groups if need be.",
         "system messages and the newest group", "ContextWindowCompactionStrategy",
+        lambda settings: {**settings, "tokenizer": TOKENIZER},
+        refused(
+            TITLE,
+            ("the output takes the whole window", _is_all_output),
+            ("results would be evicted after the truncation", _evicts_late),
+        ),
     ),
     _policy(
         "token-budget", token_budget,
@@ -215,6 +289,6 @@ POLICIES = (
             flag("early_stop", True, "Whether a strategy is left out once the budget is met."),
         ),
         "Tries strategies in turn, then drops the oldest groups, at last even the system messages, to meet a budget.",
-        "the newest group", "TokenBudgetComposedStrategy",
+        "the newest group", "TokenBudgetComposedStrategy", _with_steps, _unused,
     ),
 )  # fmt: skip

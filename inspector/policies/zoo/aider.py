@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inspector.change import Action, InsertKind, Plan
 from inspector.message import ASSISTANT, Body, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product
 from inspector.policies.zoo.cuts import ceil4, fitting_prefix, fitting_suffix, running
 from inspector.policies.zoo.drafting import Draft, summarised
 from inspector.policies.zoo.exchanges import kinds_of
@@ -124,6 +125,10 @@ POLICY = Policy(
     protects="the newest messages, up to half of the limit, where there are more than four older ones",
     source="ChatSummary, aider-chat 0.86.2",
     extras=("summarise",),
+    product=Product(
+        "aider", "aider", "yaml", lambda settings: f"max-chat-history-tokens: {settings['max_tokens']}\n",
+        "For .aider.conf.yml.", {"max_input_tokens": "it looks the model's window up"},
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -13,10 +13,11 @@ from typing import Any
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, USER, Body, Context, image_count, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, as_json
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
-from inspector.policies.zoo.params import flag, is_names, marker, named, names, one_of
+from inspector.policies.zoo.params import flag, is_names, listed, marker, named, names, one_of
 
 SOURCE = "anthropic 2.14.0"
 IMAGE_TOKENS = 1_600
@@ -174,6 +175,36 @@ def _reach(context: Context) -> int:
     return max(1_000, int(_input_tokens(context, 3.3) * 1.1))
 
 
+def _request(edit: Body) -> Body:
+    return {"context_management": {"edits": [edit]}}
+
+
+def _amount(kind: str, given: Any) -> Body:
+    return dict(given) if isinstance(given, Mapping) else {"type": kind, "value": given}
+
+
+def _tools_request(settings: Settings) -> Body:
+    every, some = _inputs(settings)
+    gate = {"clear_at_least": _amount("input_tokens", settings["clear_at_least"])}
+    return _request(
+        {
+            "type": "clear_tool_uses_20250919",
+            "trigger": _amount(_unit(settings, "trigger"), settings["trigger"]),
+            "keep": _amount("tool_uses", settings["keep"]),
+            **(gate if settings["clear_at_least"] else {}),
+            "exclude_tools": listed(settings["exclude_tools"]),
+            "clear_tool_inputs": sorted(some) or every,
+        }
+    )
+
+
+def _unsaid(settings: Settings) -> tuple[str, ...]:
+    """What is set and not written."""
+    off = settings["clear_tool_inputs"] is False and settings["clear_tool_inputs_of"]
+    return ("clear_tool_inputs_of is left out, for clear_tool_inputs is off.",) if off else ()
+
+
+HEADER = "Part of a request with the header anthropic-beta: context-management-2025-06-27."
 CLEAR_TOOLS = Policy(
     name="anthropic-clear-tools",
     mode="stateless",
@@ -208,6 +239,15 @@ CLEAR_TOOLS = Policy(
     ),
     protects="what system, user and model say, thinking, and the newest tool uses",
     source=f"clear_tool_uses_20250919, {SOURCE}",
+    product=Product(
+        "anthropic", "Anthropic", "json", as_json(_tools_request), HEADER,
+        {
+            "excluded_count": "the API decides it",
+            "placeholder": "the API has its own",
+            "chars_per_token": "the API counts tokens",
+        },
+        _unsaid,
+    ),
 )  # fmt: skip
 
 
@@ -293,6 +333,11 @@ def _is_keep(value: Any) -> bool:
     return value == ALL or (isinstance(value, Mapping) and _is_amount("thinking_turns")(value))
 
 
+def _thinking_request(settings: Settings) -> Body:
+    kept = ALL if _keeps_all(settings) else _amount("thinking_turns", settings["keep"])
+    return _request({"type": "clear_thinking_20251015", "keep": kept})
+
+
 CLEAR_THINKING = Policy(
     name="anthropic-clear-thinking",
     mode="stateless",
@@ -310,6 +355,7 @@ CLEAR_THINKING = Policy(
     ),
     protects="text, calls and results, and the thinking of the newest turns",
     source=f"clear_thinking_20251015, {SOURCE}",
+    product=Product("anthropic", "Anthropic", "json", as_json(_thinking_request), HEADER),
 )  # fmt: skip
 
 POLICIES = (CLEAR_TOOLS, CLEAR_THINKING)

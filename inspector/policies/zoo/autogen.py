@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from inspector.change import InsertKind, Plan
 from inspector.message import TOOL, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, python
+from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo.bundles import bundles_of
 from inspector.policies.zoo.cuts import ceil4
 from inspector.policies.zoo.drafting import Draft
@@ -101,6 +103,17 @@ def _length(context: Context) -> int:
     return max(60, len(context))
 
 
+def _product(name: str, more: Callable[[Settings], Settings], place: str = "", **lacks: str) -> Product:
+    def build(settings: Settings) -> Call:
+        return Call("autogen_core.model_context", name, more(settings))
+
+    return Product("autogen", "AutoGen", "python", python("model_context", build), place, lacks)
+
+
+def _limit(settings: Settings) -> Settings:
+    return {"model_client": Name("model_client"), "token_limit": settings["token_limit"] or None}
+
+
 BUFFERED = Policy(
     name="autogen-buffered",
     mode="stateless",
@@ -114,6 +127,7 @@ BUFFERED = Policy(
     help="Sends the newest messages and the system prompt. A round's results are one message here.",
     protects="the system messages",
     source=f"BufferedChatCompletionContext, {SOURCE}",
+    product=_product("BufferedChatCompletionContext", dict),
 )  # fmt: skip
 
 HEAD_TAIL = Policy(
@@ -127,6 +141,7 @@ HEAD_TAIL = Policy(
     help="Sends the first and the newest messages, and one between them that says how many were skipped.",
     protects="the system messages and the first messages",
     source=f"HeadAndTailChatCompletionContext, {SOURCE}",
+    product=_product("HeadAndTailChatCompletionContext", dict),
 )
 
 TOKEN_LIMITED = Policy(
@@ -146,6 +161,10 @@ TOKEN_LIMITED = Policy(
     help="Takes out the message in the middle until the rest fits, and so parts calls from results.",
     protects="the system messages",
     source=f"TokenLimitedChatCompletionContext, {SOURCE}",
+    product=_product(
+        "TokenLimitedChatCompletionContext", _limit, "model_client is the agent's own.",
+        model_window="it asks the model's client",
+    ),
 )  # fmt: skip
 
 POLICIES = (BUFFERED, HEAD_TAIL, TOKEN_LIMITED)

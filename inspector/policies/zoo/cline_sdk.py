@@ -13,6 +13,7 @@ from typing import NamedTuple
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, USER, Body, Context, image_count, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, as_json
 from inspector.policies.zoo.cline_budget import Kept, first_waiting, fitted, is_attachment, message_tokens
 from inspector.policies.zoo.cline_notice import OPENING, Tools, notice
 from inspector.policies.zoo.drafting import Draft, left_alone
@@ -284,4 +285,17 @@ BASIC = Policy(
     ),
     protects="the system messages, what the user said, calls with their results, and calls that wait for one",
     source="runBasicCompaction, cline/cline 21cb8d2525",
+    product=Product(
+        "cline", "Cline's SDK", "json", as_json(lambda _: {"compaction": {"enabled": True, "strategy": "basic"}}),
+        "Part of the configuration of a session.",
+        {
+            "trigger_tokens": "it is nine tenths of what the model takes",
+            "max_input_tokens": "it takes it from the model",
+            "max_output_tokens": "it takes it from the model",
+            "manual": "a person asks for it in the session",
+            "read_tools": "it knows its own tools",
+            "edit_tools": "it knows its own tools",
+            "command_tools": "it knows its own tools",
+        },
+    ),
 )  # fmt: skip

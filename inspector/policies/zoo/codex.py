@@ -15,6 +15,7 @@ from inspector.change import Action, InsertKind, Plan
 from inspector.formats.codex import KEPT_TOKENS, is_note
 from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, image_count, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, as_toml
 from inspector.policies.zoo.cuts import ceil4
 from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text
 from inspector.policies.zoo.exchanges import kinds_of
@@ -126,6 +127,15 @@ def cap(context: Context, settings: Settings) -> Plan:
     return draft.plan(lambda row: {**context.messages[row], "content": limit.content(context.messages[row]["content"])})
 
 
+TOML_PLACE = "For config.toml."
+
+
+def _cap_toml(settings: Settings) -> Mapping[str, int]:
+    """The setting counts tokens, and a model that counts bytes takes each for four."""
+    limit = settings["limit"]
+    return {"tool_output_token_limit": limit if settings["limit_unit"] == "tokens" else ceil4(limit)}
+
+
 CAP = Policy(
     name="codex-cap",
     mode="stateless",
@@ -143,6 +153,10 @@ CAP = Policy(
     ),
     protects="everything but tool outputs, and images in them",
     source="truncate_function_output_payload, openai/codex 820f85cf59",
+    product=Product(
+        "codex", "Codex", "toml", as_toml(_cap_toml), TOML_PLACE,
+        {"limit_unit": "it is the model's, and of a model that counts bytes the limit is four times as many"},
+    ),
 )  # fmt: skip
 
 
@@ -299,6 +313,17 @@ def _move(draft: Draft, initial: Sequence[int], said: Sequence[int]) -> None:
     draft.move(movable, INITIAL)
 
 
+def _compact_toml(settings: Settings) -> Mapping[str, int]:
+    limit = settings["model_auto_compact_token_limit"]
+    window = {"model_context_window": settings["model_context_window"]}
+    return {**({"model_auto_compact_token_limit": limit} if limit else {}), **window}
+
+
+def _own_limit(settings: Settings) -> tuple[str, ...]:
+    says = "model_auto_compact_token_limit is left out: without it Codex acts at nine tenths of the window."
+    return () if settings["model_auto_compact_token_limit"] else (says,)
+
+
 COMPACT = Policy(
     name="codex-compact",
     mode="carried",
@@ -326,6 +351,10 @@ COMPACT = Policy(
     protects="the initial context, and the newest of what the user said",
     source="compact.rs, openai/codex e06dd0e5d5",
     extras=("summarise",),
+    product=Product(
+        "codex", "Codex", "toml", as_toml(_compact_toml), TOML_PLACE,
+        {"user_message_max_tokens": "it is fixed in its source"}, _own_limit,
+    ),
 )  # fmt: skip
 
 POLICIES = (CAP, COMPACT)

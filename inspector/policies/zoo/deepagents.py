@@ -7,12 +7,25 @@ from typing import Any
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, Body, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python
+from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.approximate import Approximate
 from inspector.policies.zoo.cuts import fitting_suffix
 from inspector.policies.zoo.drafting import Draft, left_alone
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
-from inspector.policies.zoo.params import NEVER, PERCENT, amount, amount_of, conditions_of, marker, optional
+from inspector.policies.zoo.params import (
+    NEVER,
+    PERCENT,
+    amount,
+    amount_of,
+    conditions_of,
+    marker,
+    optional,
+    pair_of,
+    refused_amounts,
+    trigger_of,
+)
 
 TOOLS = ("write_file", "edit_file")
 HEAD_CHARS = 20
@@ -94,6 +107,13 @@ def _cut(context: Context, settings: Settings, window: int) -> int:
     return apart + fitting_suffix(counts, max(1, keep.tokens(window)))
 
 
+def _summarization(settings: Settings) -> Call:
+    given = {"trigger": trigger_of(settings, "trigger"), "keep": pair_of(settings, "keep")}
+    given |= picked(settings, "max_length", "truncation_text")
+    arguments = {"model": Name("model"), "backend": Name("backend"), "truncate_args_settings": given}
+    return Call("deepagents.middleware.summarization", "SummarizationMiddleware", arguments)
+
+
 POLICY = Policy(
     name="deepagents-args",
     mode="stateless",
@@ -117,6 +137,11 @@ POLICY = Policy(
     ),
     protects="every text and result, the arguments of other tools, and the newest messages",
     source="truncate_args, deepagents 0.7.32",
+    product=Product(
+        "deepagents", "deepagents", "python", python("middleware", _summarization),
+        "model and backend are the agent's own; what makes a summary is not set here.",
+        {"max_input_tokens": "it takes the window from the model's profile"}, refused_amounts("deepagents"),
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.change import Action, Plan
-from inspector.message import IMAGE_PARTS, TOOL, Body, Context, text_of
-from inspector.policies.policy import Param, Policy, Settings
-from inspector.policies.zoo.bundles import bundles_of
+from inspector.message import IMAGE_PARTS, SYSTEM, TOOL, Body, Context, text_of
+from inspector.policies.policy import Mode, Param, Policy, Settings
+from inspector.policies.product import Product, as_json
+from inspector.policies.transcript import Done
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
-from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import flag, is_names, marker, named
+from inspector.policies.zoo.rewriting import Waiting, has_own_names
 from inspector.policies.zoo.units import utf16_units
 from inspector.text import string_json_chars
 
@@ -159,7 +161,7 @@ def few_lines(text: str) -> str:
 def plan(context: Context, settings: Settings) -> Plan:
     """The plan of one `mask`."""
     draft = Draft(context, REASONS)
-    latest = _latest(context) if settings["protect_latest_turn"] else frozenset[int]()
+    latest = _latest(context, len(context)) if settings["protect_latest_turn"] else frozenset[int]()
     draft.spare(latest, LATEST)
     total, prunable = 0, dict[int, int]()
     for row in _outputs(draft, latest, settings):
@@ -176,22 +178,29 @@ def plan(context: Context, settings: Settings) -> Plan:
     return draft.plan(lambda row: _masked(context, row, settings["tool_outputs_dir"] or ""))
 
 
-def _latest(context: Context) -> frozenset[int]:
-    """The rows of outputs of the last content: results of one round are one."""
-    bundles = context.derived(bundles_of)
-    return frozenset(bundles.rows[-1]) if len(bundles) and bundles.kinds[-1] == TOOL else frozenset()
+def _latest(context: Context, stop: int) -> frozenset[int]:
+    """The rows of outputs of the last content before `stop`: results of one round are one, whatever system messages
+    stand between them."""
+    kinds, row = context.derived(kinds_of), stop - 1
+    while row >= 0 and kinds[row] in (TOOL, SYSTEM):
+        row -= 1
+    return frozenset(place for place in range(row + 1, stop) if kinds[place] == TOOL)
 
 
 def _outputs(draft: Draft, latest: frozenset[int], settings: Settings) -> Iterator[int]:
     """The rows of outputs that count, the newest first."""
-    exchanges, exempt = draft.context.derived(Exchanges), named(settings["exempt_tools"]) or frozenset()
-    for row in reversed(exchanges.results):
-        if row in latest or exchanges.name(row) in exempt:
+    context, exempt = draft.context, named(settings["exempt_tools"]) or frozenset()
+    for row in reversed(context.derived(Exchanges).results):
+        if row in latest or context.derived(Exchanges).name(row) in exempt:
             continue
-        if f"<{TAG}" in text_of(draft.context.messages[row]):
+        if _is_masked(context.messages[row]):
             draft.spare((row,), BEFORE)
         else:
             yield row
+
+
+def _is_masked(body: Body) -> bool:
+    return f"<{TAG}" in text_of(body)
 
 
 def _mask(draft: Draft, row: int, before: int, folder: str) -> None:
@@ -224,8 +233,62 @@ def _masked(context: Context, row: int, folder: str) -> Body:
     return {key: value for key, value in new.items() if key != "is_error"}
 
 
+class Steps(Waiting):
+    """The views of a run: the outputs that are not masked are counted once each."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__(context, settings, plan)
+        self._exempt = named(settings["exempt_tools"]) or frozenset()
+        self._counts: dict[int, int] = {}
+        """Tokens of the outputs that could be masked, by row, the oldest first."""
+        self._seen = 0
+
+    def due(self, stop: int) -> bool:
+        """Whether enough can be masked."""
+        context, settings = self.transcript.context, self._settings
+        self._read(stop)
+        latest = _latest(context, stop) if settings["protect_latest_turn"] else ()
+        total, prunable = 0, list[int]()
+        for row, count in reversed(self._counts.items()):
+            if row not in latest:
+                total += count
+                if total > max(0, settings["tool_protection_threshold"]):
+                    prunable.append(count)
+        return bool(prunable) and sum(prunable) >= settings["min_prunable_tokens_threshold"]
+
+    def _read(self, stop: int) -> None:
+        context = self.transcript.context
+        kinds, exchanges = context.derived(kinds_of), context.derived(Exchanges)
+        for row in range(self._seen, stop):
+            if kinds[row] == TOOL and exchanges.name(row) not in self._exempt and not _is_masked(context.messages[row]):
+                self._counts[row] = output_tokens(context, row)
+        self._seen = stop
+
+    def step(self, stop: int) -> Done:
+        """The view of the request that the row `stop` answers."""
+        done = super().step(stop)
+        if done.fired:
+            bodies, recorded = self.transcript.bodies, self.transcript.context.messages
+            self._counts = {row: count for row, count in self._counts.items() if bodies[row] is recorded[row]}
+        return done
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a carried run."""
+    return Steps(context, settings) if mode == "carried" and has_own_names(context) else None
+
+
 def _reach(context: Context) -> int:
     return max(1_000, sum(context.columns.chars) // 3)
+
+
+def _settings(settings: Settings) -> Body:
+    masking = {
+        "protectionThresholdTokens": settings["tool_protection_threshold"],
+        "minPrunableThresholdTokens": settings["min_prunable_tokens_threshold"],
+        "protectLatestTurn": settings["protect_latest_turn"],
+    }
+    return {"contextManagement": {"tools": {"outputMasking": masking}}}
 
 
 POLICY = Policy(
@@ -255,6 +318,15 @@ POLICY = Policy(
     ),
     protects="call arguments, images, what user and model say, and the newest outputs",
     source="toolOutputMaskingService.ts, google-gemini/gemini-cli 5411f113",
+    stepper=stepper,
+    product=Product(
+        "gemini", "Gemini CLI", "jsonc", as_json(_settings),
+        "For ~/.gemini/settings.json, or .gemini/settings.json of a project.",
+        {
+            "exempt_tools": "it is fixed in its source",
+            "tool_outputs_dir": "it is a folder of the session's own",
+        },
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

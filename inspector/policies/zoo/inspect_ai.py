@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,11 +12,13 @@ from typing import Any
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, USER, Body, Context, ToolCall, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python
+from inspector.policies.python_call import Call
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.cuts import ceil4
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
-from inspector.policies.zoo.params import flag, named, names
+from inspector.policies.zoo.params import flag, listed, named, names
 
 SOURCE = "inspect_ai 0.3.285"
 REMOVED = "(Tool result removed)"
@@ -312,6 +314,33 @@ def _unanswered(context: Context, rows: list[int], gone: Mapping[int, frozenset[
     return {row: places for row, places in found.items() if places}
 
 
+# --- taken home ---
+
+
+def _compaction(name: str, settings: Settings, more: Mapping[str, Any]) -> Call:
+    threshold = {"threshold": settings["threshold"]} if settings["threshold"] else {}
+    return Call("inspect_ai.model", name, {**threshold, **more, "memory": settings["memory"]})
+
+
+def _edit_call(settings: Settings) -> Call:
+    given = picked(settings, "keep_tool_uses", "keep_tool_inputs")
+    given["exclude_tools"] = listed(settings["exclude_tools"]) or None
+    return _compaction("CompactionEdit", settings, given)
+
+
+def _trim_call(settings: Settings) -> Call:
+    return _compaction("CompactionTrim", settings, picked(settings, "preserve"))
+
+
+def _no_threshold(settings: Settings) -> tuple[str, ...]:
+    says = "threshold is left out, for Inspect knows none of 0: it acts at its own, nine tenths of the window."
+    return () if settings["threshold"] else (says,)
+
+
+def _product(write: Callable[[Settings], str]) -> Product:
+    return Product("inspect", "Inspect", "python", write, remarks=_no_threshold)
+
+
 MEMORY = flag("memory", True, "Whether texts that the agent saved with the memory tool leave the calls.")
 THRESHOLD = Param(
     "threshold", "tokens", 0, "Nothing happens up to this; 0: it is done at once (Inspect: nine tenths of the window).",
@@ -336,6 +365,7 @@ EDIT = Policy(
     protects="what user and system say, and the newest tool uses",
     source=f"CompactionEdit, {SOURCE}",
     extras=("input_messages", "prefix"),
+    product=_product(python("compaction", _edit_call)),
 )  # fmt: skip
 
 TRIM = Policy(
@@ -357,6 +387,7 @@ TRIM = Policy(
     protects="the system messages, what came before the user's first words, and calls with their results",
     source=f"CompactionTrim, {SOURCE}",
     extras=("input_messages", "prefix"),
+    product=_product(python("compaction", _trim_call)),
 )  # fmt: skip
 
 POLICIES = (EDIT, TRIM)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from inspector.change import Action, InsertKind, Plan
 from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python
+from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.approximate import Approximate, tokens
 from inspector.policies.zoo.cuts import fitting_suffix
@@ -26,15 +29,21 @@ from inspector.policies.zoo.params import (
     conditions_of,
     flag,
     is_names,
+    listed,
     marker,
     named,
     names,
     one_of,
     optional,
+    pair_of,
+    refused_amounts,
+    trigger_of,
 )
 from inspector.policies.zoo.trimming import Trimmed, Trimming
 
 SOURCE = "langchain 1.5.2, langchain-core 1.8.3"
+MIDDLEWARE = "langchain.agents.middleware"
+_TAKEN = partial(Product, "langchain", "LangChain", "python")
 TYPES = {"human": USER, "ai": ASSISTANT, "tool": TOOL, "system": SYSTEM}
 
 
@@ -105,12 +114,12 @@ class _Clearing:
             self._empty(caller, keys.index(key))
 
     def _empty(self, row: int, place: int) -> None:
-        given, size = self._exchanges.calls[row][place].arguments, self._counts.args[row][place]
+        given, size = self._exchanges.calls[row][place].arguments, self._counts.sizes[row].args[place]
         if place in self._emptied[row] or (size == len("{}") and arguments.read(given) == {}):
             return
         self._emptied[row].add(place)
         self.draft.change(row, Action.CLEAR_ARGUMENTS, ARGUMENTS_CLEARED)
-        before = self._chars.get(row, self._counts.chars[row])
+        before = self._chars.get(row, self._counts.sizes[row].chars)
         listed = isinstance(self._context.messages[row].get("content"), list)  # then calls are not counted
         after = before if listed else before + len("{}") - size
         self.saved += tokens(before) - tokens(after)
@@ -125,6 +134,12 @@ class _Clearing:
         if self.draft.action[row] == Action.PLACEHOLDER:
             return with_text(body, self._placeholder)
         return arguments.replaced(body, lambda at, _, given: "{}" if at in self._emptied[row] else given)
+
+
+def _editing(settings: Settings) -> Call:
+    given = picked(settings, "trigger", "keep", "clear_at_least", "clear_tool_inputs", "exclude_tools", "placeholder")
+    edit = Call(MIDDLEWARE, "ClearToolUsesEdit", {**given, "exclude_tools": listed(given["exclude_tools"])})
+    return Call(MIDDLEWARE, "ContextEditingMiddleware", {"edits": [edit]})
 
 
 CLEAR = Policy(
@@ -149,6 +164,10 @@ CLEAR = Policy(
     help="Puts a placeholder in the place of old tool results when the session is over a number of tokens.",
     protects="the number and order of messages, what user and system say, and the newest results",
     source=f"ClearToolUsesEdit, {SOURCE}",
+    product=_TAKEN(
+        python("middleware", _editing),
+        lacks={"system_counted": "create_agent keeps a leading system message apart, and does not count it"},
+    ),
 )  # fmt: skip
 
 
@@ -202,6 +221,21 @@ def _content(left: Trimmed) -> str | list[Any]:
     return left.content if isinstance(left.content, str) else list(left.content)
 
 
+def _trimmer(settings: Settings) -> Call:
+    last = settings["strategy"] == "last"
+    given = picked(settings, "max_tokens", "token_counter", "strategy", "allow_partial", "end_on")
+    if given["token_counter"] == "len":
+        given["token_counter"] = Name("len")
+    given |= {"end_on": listed(given["end_on"]) or None}
+    more = {"include_system": settings["include_system"], "start_on": listed(settings["start_on"]) or None}
+    return Call("langchain_core.messages", "trim_messages", {**given, **(more if last else {})})
+
+
+def _not_with_first(settings: Settings) -> tuple[str, ...]:
+    refused = "include_system and start_on are left out, for LangChain refuses them with strategy first."
+    return () if settings["strategy"] == "last" else (refused,)
+
+
 TRIM = Policy(
     name="langchain-trim",
     mode="stateless",
@@ -224,6 +258,7 @@ TRIM = Policy(
     ),
     protects="the system message, where include_system is on",
     source=f"trim_messages, {SOURCE}",
+    product=_TAKEN(python("trimmer", _trimmer), remarks=_not_with_first),
 )  # fmt: skip
 
 
@@ -317,6 +352,13 @@ def _summary(draft: Draft, cut: int, settings: Settings) -> str:
     return summarised(head, settings.get("summarise"), draft).strip()
 
 
+def _summarizing(settings: Settings) -> Call:
+    given = {"trigger": trigger_of(settings, "trigger"), "keep": pair_of(settings, "keep")}
+    shown = settings["trim_tokens_to_summarize"] or None
+    given |= {"trim_tokens_to_summarize": shown}
+    return Call(MIDDLEWARE, "SummarizationMiddleware", {"model": Name("model"), **given})
+
+
 SUMMARIZE = Policy(
     name="langchain-summarize",
     mode="carried",
@@ -343,6 +385,10 @@ SUMMARIZE = Policy(
     protects="the newest messages, with the calls of their results",
     source=f"SummarizationMiddleware, {SOURCE}",
     extras=("summarise",),
+    product=_TAKEN(
+        python("middleware", _summarizing), "model is the chat model that writes the summaries.",
+        {"max_input_tokens": "it takes the window from the model's profile"}, refused_amounts("LangChain"),
+    ),
 )  # fmt: skip
 
 POLICIES = (CLEAR, TRIM, SUMMARIZE)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from inspector.change import Action, Plan
 from inspector.message import USER, Body, Context, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python
+from inspector.policies.python_call import Call
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges
-from inspector.policies.zoo.params import named, names
+from inspector.policies.zoo.params import listed, named, names
 
 REASONS = (
     "recent, short, or not a trimmable output: sent as recorded",
@@ -68,6 +70,13 @@ def _boundary(kinds: bytes, turns: int) -> int:
     return at
 
 
+def _run_config(settings: Settings) -> Call:
+    given = picked(settings, "recent_turns", "max_output_chars", "preview_chars")
+    arguments = {**given, "trimmable_tools": listed(settings["trimmable_tools"]) or None}
+    trimmer = Call("agents.extensions", "ToolOutputTrimmer", arguments)
+    return Call("agents", "RunConfig", {"call_model_input_filter": trimmer})
+
+
 POLICY = Policy(
     name="openai-agents-trimmer",
     mode="stateless",
@@ -84,6 +93,7 @@ POLICY = Policy(
     ),
     protects="everything but tool outputs, and the newest turns",
     source="ToolOutputTrimmer, openai-agents 0.24.0",
+    product=Product("openai-agents", "the OpenAI Agents SDK", "python", python("run_config", _run_config)),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from inspector.change import Action, Plan
 from inspector.formats.opencode import COMPACTION_QUESTION
 from inspector.message import ASSISTANT, TOOL, USER, Body, Context, text_of
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
+from inspector.policies.product import Product, as_json
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import is_names, named
+from inspector.policies.zoo.rewriting import Waiting, has_own_names
 from inspector.policies.zoo.units import utf16_units
 
 CLEARED = "[Old tool result content cleared]"
@@ -40,7 +42,7 @@ def estimate(text: str) -> int:
 def plan(context: Context, settings: Settings) -> Plan:
     """The plan of one prune."""
     draft = Draft(context, REASONS)
-    recent, total, pruned = _recent(context, settings["after_loop"]), 0, list[int]()
+    recent, total, pruned = recent_from(context, len(context), settings["after_loop"]), 0, list[int]()
     walk = list(_outputs(context, recent, settings))
     for row in walk:
         total += estimate(text_of(context.messages[row]))
@@ -58,21 +60,21 @@ def plan(context: Context, settings: Settings) -> Plan:
     return draft.plan(lambda row: _cleared(context.messages[row]))
 
 
-def _recent(context: Context, after_loop: bool | None) -> int:
-    """The first row of the newest turns; 0 where there are no older ones."""
+def recent_from(context: Context, stop: int, after_loop: bool | None) -> int:
+    """The first row of the newest turns among the rows before `stop`; 0 where there are no older ones."""
     kinds = context.derived(kinds_of)
-    at = _loop_end(context, kinds) if after_loop else len(kinds)
+    at = _loop_end(context, stop) if after_loop else stop
     for _ in range(TURNS):
         at = kinds.rfind(USER, 0, max(0, at))
     return max(0, at)
 
 
-def _loop_end(context: Context, kinds: bytes) -> int:
+def _loop_end(context: Context, stop: int) -> int:
     """How many rows there were when the last loop ended: all where an answer without calls is the last."""
-    last = len(kinds) - 1
+    kinds, last = context.derived(kinds_of), stop - 1
     if last >= 0 and kinds[last] == ASSISTANT and last not in context.derived(Exchanges).calls:
-        return len(kinds)
-    begin = kinds.rfind(USER)
+        return stop
+    begin = kinds.rfind(USER, 0, stop)
     while begin > 0 and kinds[begin - 1] == USER:
         begin -= 1
     return begin
@@ -101,6 +103,24 @@ def _asks_for_summary(context: Context, row: int) -> bool:
 def _cleared(body: Body) -> Body:
     """An output without its text and its attachments."""
     return {key: value for key, value in with_text(body, CLEARED).items() if key != "images"}
+
+
+class Steps(Waiting):
+    """The views of a run: what is cleared depends on the rows before the newest turns alone."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__(context, settings, plan)
+        self._recent = 0
+
+    def due(self, stop: int) -> bool:
+        """Whether a turn has become old."""
+        before, self._recent = self._recent, recent_from(self.transcript.context, stop, self._settings["after_loop"])
+        return self._recent != before
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a carried run."""
+    return Steps(context, settings) if mode == "carried" and has_own_names(context) else None
 
 
 def _reach(context: Context) -> int:
@@ -137,6 +157,16 @@ POLICY = Policy(
     ),
     protects="call arguments, failed outputs, the two newest turns, and what stands before a summary",
     source="session/compaction.ts, sst/opencode 3df4a25506",
+    stepper=stepper,
+    product=Product(
+        "opencode", "opencode", "jsonc", as_json(lambda _: {"compaction": {"prune": True}}), "For opencode.json.",
+        {
+            "protect": "it is fixed in its source, as 40,000",
+            "minimum": "it is fixed in its source, as 20,000",
+            "protected_tools": "it is fixed in its source, as skill",
+            "after_loop": "it always waits",
+        },
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

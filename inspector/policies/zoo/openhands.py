@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from inspector.change import InsertKind, Plan
 from inspector.message import SYSTEM, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python, refused
+from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo.cuts import running
 from inspector.policies.zoo.drafting import Draft, summarised
 from inspector.policies.zoo.exchanges import Exchanges
@@ -137,6 +139,12 @@ def _forget(draft: Draft, events: Events, span: tuple[int, int], settings: Setti
     draft.insert(after, InsertKind.SUMMARY, body, says, (gone[0], gone[-1] + 1))
 
 
+def _condenser(settings: Settings) -> Call:
+    given = picked(settings, "max_size", "keep_first", "minimum_progress")
+    arguments = {"llm": Name("llm"), **given, "max_tokens": settings["max_tokens"] or None}
+    return Call("openhands.sdk.context.condenser", "LLMSummarizingCondenser", arguments)
+
+
 POLICY = Policy(
     name="openhands-condenser",
     mode="carried",
@@ -164,6 +172,14 @@ POLICY = Policy(
     protects="the first events, and calls with their results",
     source="LLMSummarizingCondenser, openhands-sdk 1.58.2",
     extras=("summarise",),
+    product=Product(
+        "openhands", "OpenHands", "python", python("condenser", _condenser),
+        "llm is the one that writes the summaries.", {"request": "it is asked for while the agent runs"},
+        refused(
+            "OpenHands",
+            ("keep_first leaves no room under half of max_size", lambda s: s["keep_first"] >= s["max_size"] // 2),
+        ),
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from inspector.message import Context
 from inspector.policies.policy import Param, Settings
+from inspector.policies.product import refused
 
 PERCENT = "percent"
 """The unit that products call a fraction: of the window, in whole hundredths."""
@@ -53,8 +55,17 @@ def is_names(value: Any) -> bool:
 def named(value: Any) -> frozenset[str] | None:
     """The names that a value holds; None where nothing is named, which is not the same as a list of none."""
     if isinstance(value, str):
-        return frozenset(filter(None, (name.strip() for name in value.split(",")))) or None
+        return frozenset(listed(value)) or None
     return None if value is None else frozenset(value)
+
+
+def listed(value: Any) -> list[str]:
+    """The names that a value holds, in the order in which they are given; none where nothing is named."""
+    if isinstance(value, str):
+        return list(filter(None, (name.strip() for name in value.split(","))))
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return list(value or ())
 
 
 def optional(name: str, unit: str, default: int, help: str, **more: Any) -> Param:
@@ -90,6 +101,41 @@ def amount_of(settings: Settings, name: str) -> Amount | None:
     if value is None or unit == NEVER:
         return None
     return Amount("fraction", value / 100) if unit == PERCENT else Amount(unit, max(0, value))
+
+
+def pair_of(settings: Settings, name: str) -> tuple[str, int | float] | None:
+    """An amount as products that count in several units take it: `("tokens", 948)`; None where there is none."""
+    one = amount_of(settings, name)
+    return None if one is None else (one.kind, one.value)
+
+
+def refused_amounts(title: str) -> Callable[[Settings], tuple[str, ...]]:
+    """Remarks on a trigger or a keep that LangChain and its kin refuse: of nothing, or over the whole window."""
+    rules = [
+        (words, partial(is_wrong, name))
+        for name in ("trigger", "keep")
+        for words, is_wrong in ((f"{name} is 0", _any_none), (f"{name} is over 100 percent", _any_over))
+    ]
+    return refused(title, *rules)
+
+
+def _any_none(name: str, settings: Settings) -> bool:
+    return any(one.value <= 0 for alternative in conditions_of(settings, name) for one in alternative)
+
+
+def _any_over(name: str, settings: Settings) -> bool:
+    asked = (one for alternative in conditions_of(settings, name) for one in alternative)
+    return any(one.kind == "fraction" and one.value > 1 for one in asked)
+
+
+def trigger_of(settings: Settings, name: str) -> Any:
+    """What a trigger asks for, as products take it: an amount, a mapping of some (all of them), or a list (any)."""
+    value = settings[name]
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, list | tuple) and value and not isinstance(value[0], str):
+        return [dict(entry) if isinstance(entry, Mapping) else tuple(entry) for entry in value]
+    return pair_of(settings, name)
 
 
 def conditions_of(settings: Settings, name: str) -> list[list[Amount]]:

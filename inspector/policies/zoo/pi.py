@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from inspector.change import InsertKind, Plan
 from inspector.message import SYSTEM, TOOL, USER, Body, Context, image_count, text_of
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, as_json
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.cuts import ceil4
 from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text
@@ -144,6 +145,11 @@ def _path(given: str) -> str:
     return path if isinstance(path, str) else ""
 
 
+def _compaction(settings: Settings) -> Body:
+    given = {"reserveTokens": settings["reserve_tokens"], "keepRecentTokens": settings["keep_recent_tokens"]}
+    return {"compaction": {"enabled": True, **given}}
+
+
 POLICY = Policy(
     name="pi-cut",
     mode="carried",
@@ -171,6 +177,10 @@ POLICY = Policy(
     protects="the system messages, and the newest messages; the cut is never before a result",
     source="compaction.ts, earendil-works/pi 00e68365d1",
     extras=("summarise",),
+    product=Product(
+        "pi", "pi", "json", as_json(_compaction), "For ~/.pi/agent/settings.json, or .pi/settings.json of a project.",
+        {"context_window": "it takes that of its model"},
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

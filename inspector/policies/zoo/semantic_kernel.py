@@ -5,6 +5,8 @@ from __future__ import annotations
 from inspector.change import Plan
 from inspector.message import SYSTEM, TOOL, USER, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, python
+from inspector.policies.python_call import Call
 from inspector.policies.zoo.cuts import back_while
 from inspector.policies.zoo.drafting import Draft, left_alone
 from inspector.policies.zoo.exchanges import Exchanges
@@ -46,6 +48,10 @@ def _cut(context: Context, target: int, threshold: int) -> int:
     return user if user >= 0 else cut
 
 
+def _reducer(settings: Settings) -> Call:
+    return Call("semantic_kernel.contents", "ChatHistoryTruncationReducer", dict(settings))
+
+
 POLICY = Policy(
     name="semantic-kernel-truncation",
     mode="carried",
@@ -66,6 +72,7 @@ POLICY = Policy(
     ),
     protects="the first system message, and calls with their results",
     source="ChatHistoryTruncationReducer, semantic-kernel 1.45.0",
+    product=Product("semantic-kernel", "Semantic Kernel", "python", python("history", _reducer)),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, TOOL, USER, Body, Context
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product, picked, python
+from inspector.policies.python_call import Call
 from inspector.policies.zoo.bundles import Bundles, bundles_of
 from inspector.policies.zoo.cuts import cut_middle
 from inspector.policies.zoo.drafting import Draft, with_text
@@ -136,6 +138,12 @@ class _Window:
         return long and row not in self.cut
 
 
+def _manager(settings: Settings) -> Call:
+    given = picked(settings, "window_size", "should_truncate_results")
+    arguments = {**given, "pin_first": settings["pin_first"] or None}
+    return Call("strands.agent.conversation_manager", "SlidingWindowConversationManager", arguments)
+
+
 POLICY = Policy(
     name="strands-sliding",
     mode="carried",
@@ -156,6 +164,10 @@ POLICY = Policy(
     ),
     protects="the system messages, pinned messages, and calls with their results",
     source="SlidingWindowConversationManager, strands-agents 1.62.0",
+    product=Product(
+        "strands", "Strands", "python", python("conversation_manager", _manager),
+        lacks={"overflows": "it acts on one whenever the model refuses for length"},
+    ),
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -7,15 +7,17 @@ between two of them begin alike and can be cached.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any
 
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, image_count
 from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.product import Product
 from inspector.policies.zoo.drafting import Draft, with_text
 from inspector.policies.zoo.exchanges import kinds_of
-from inspector.policies.zoo.params import is_names, named
+from inspector.policies.zoo.params import is_names, listed, named
 
 REASONS = (
     "no observation, or within the window: sent as recorded",
@@ -91,6 +93,18 @@ def _tagged(body: Body, tags: Collection[str]) -> bool:
     return isinstance(own, list) and any(isinstance(tag, str) and tag in tags for tag in own)
 
 
+def _yaml(settings: Settings) -> str:
+    lines = [
+        "agent:",
+        "  history_processors:",
+        "    - type: last_n_observations",
+        *(f"      {name}: {settings[name]}" for name in ("n", "polling")),
+        *(f"      {name}: {json.dumps(listed(settings[name]))}" for name in TAGS),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+TAGS = ("always_remove_output_for_tags", "always_keep_output_for_tags")
 POLICY = Policy(
     name="swe-agent-last-n",
     mode="stateless",
@@ -117,6 +131,7 @@ POLICY = Policy(
     ),
     protects="the task, the system prompt, what the model says, and the newest observations",
     source="LastNObservations, SWE-agent 3ea751c087",
+    product=Product("swe-agent", "SWE-agent", "yaml", _yaml, "For the configuration file of a run."),
 )  # fmt: skip
 
 POLICIES = (POLICY,)
