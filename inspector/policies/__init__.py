@@ -13,8 +13,7 @@ from inspector.policies import zoo
 from inspector.policies.offered import Offered
 from inspector.policies.policy import Mode, Param, Policy, SettingError, Settings, Value
 from inspector.policies.sent import SentView
-from inspector.policies.zoo import HOMES
-from inspector.policies.zoo.writers import WRITERS
+from inspector.policies.zoo import HOMES, WRITERS
 from inspector.tokens import counter_for
 
 __all__ = [

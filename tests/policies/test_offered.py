@@ -7,7 +7,7 @@ import pytest
 
 from inspector.formats import FORMATS, load
 from inspector.policies import POLICIES, offered_for, zoo
-from inspector.policies.zoo.writers import WRITERS
+from inspector.policies.zoo import WRITERS
 from tests.shared import SHARED, needs_shared
 
 FIRST = {

@@ -35,3 +35,27 @@ HOMES: Mapping[str, str] = {
     name: f"inspector.policies.zoo.{module}" for module, names in _MODULES.items() for name in names
 }
 """The module of each policy, in the order in which they are offered."""
+
+WRITERS: Mapping[str, tuple[str, ...]] = {
+    "aider_md": ("aider",),
+    "anthropic": ("anthropic",),
+    "bedrock_converse": ("strands",),
+    "claude_code": ("claude_code", "anthropic"),
+    "claude_stream_json": ("claude_code", "anthropic"),
+    "cline": ("cline",),
+    "codex": ("codex",),
+    "gemini_cli": ("gemini",),
+    "gemini_contents": ("gemini", "adk"),
+    "inspect": ("inspect_ai",),
+    "langchain": ("langchain", "deepagents"),
+    "openai_responses": ("openai_agents",),
+    "opencode_events": ("opencode",),
+    "opencode_export": ("opencode",),
+    "opencode_storage": ("opencode",),
+    "openhands_v0": ("openhands",),
+    "openhands_v1": ("openhands",),
+    "pi": ("pi",),
+    "swe_agent": ("swe_agent",),
+}
+"""The modules of the products that write a format, or take it, by its name: their policies are offered first for its
+sessions. Formats that everybody writes, such as OpenAI's chat messages, are nobody's."""
