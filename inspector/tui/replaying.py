@@ -130,13 +130,18 @@ def toggle(bench: Workbench) -> None:
         timeline.cursor = max(0, request_of(bench.session, bench.query_one(Ledger).cursor))
     timeline.focus()
     follow(bench)
+    if bench.replay.key is not None and bench.replay.key == _key(bench):
+        draw(bench)
 
 
 def close(bench: Workbench) -> None:
-    """Close the timeline."""
+    """Close the timeline; a replay that has not come to its end is dropped, and made anew when it is opened again."""
     timeline = bench.query_one(Timeline)
     leave(bench)
     bench.workers.cancel_group(bench, "replay")
+    state = bench.replay
+    if state.run is not None and state.run.done < len(state.run):
+        state.key = None
     had_focus = timeline.has_focus
     timeline.display = False
     if had_focus:

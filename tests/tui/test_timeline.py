@@ -156,6 +156,25 @@ async def test_t_opens_the_timeline_with_the_totals_and_closes_it(size: tuple[in
         assert app.ledger.has_focus
 
 
+async def test_opened_again_it_shows_the_same_totals() -> None:
+    async with running(RECORDING) as app:
+        await opened(app)
+        await app.press("t", "t")
+        await app.until(lambda: complete(app))
+        assert "$7.6786 with, $2.3074 without, $2.2606 ideal" in app.screen
+
+
+async def test_closed_before_the_replay_was_done_it_is_replayed_when_opened_again() -> None:
+    async with running(RECORDING) as app:
+        await opened(app)
+        run = app.bench.replay.run
+        assert run is not None
+        run.done = 40  # as if it had been closed half way
+        await app.press("t", "t")
+        await app.until(lambda: complete(app))
+        assert "$7.6786 with, $2.3074 without, $2.2606 ideal" in app.screen
+
+
 @pytest.mark.parametrize("size", [NARROW, WIDE])
 async def test_moving_shows_the_view_of_a_request_and_esc_the_one_shot(size: tuple[int, int]) -> None:
     async with running(RECORDING, size) as app:
