@@ -6,18 +6,22 @@ place of a result is not documented: sizes here are characters through a paramet
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, USER, Body, Context, image_count, text_of
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product, as_json
+from inspector.policies.transcript import Stepper
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import flag, is_names, listed, marker, named, names, one_of
+from inspector.policies.zoo.rewriting import Rewritten, has_own_ids
+from inspector.policies.zoo.thoughts import thinks, without_thinking
 
 SOURCE = "anthropic 2.14.0"
 IMAGE_TOKENS = 1_600
@@ -61,9 +65,9 @@ def input_chars(context: Context) -> list[int]:
     ]
 
 
-def images(context: Context) -> int:
-    """Images of all messages."""
-    return sum(map(image_count, context.messages))
+def images(context: Context) -> list[int]:
+    """Images of each message."""
+    return list(map(image_count, context.messages))
 
 
 def _thought_chars(body: Body) -> int:
@@ -71,8 +75,8 @@ def _thought_chars(body: Body) -> int:
     return len(thinking) if isinstance(thinking, str) else 0
 
 
-def _input_tokens(context: Context, ratio: float) -> float:
-    return sum(context.derived(input_chars)) / ratio + IMAGE_TOKENS * context.derived(images)
+def _tokens(chars: int, images: int, ratio: float) -> float:
+    return chars / ratio + IMAGE_TOKENS * images
 
 
 # --- clear tool uses ---
@@ -89,24 +93,36 @@ _, CLEARED, INPUTS_CLEARED, BELOW, TOO_LITTLE = range(len(TOOL_REASONS))
 
 def clear_tools(context: Context, settings: Settings) -> Plan:
     """The plan of one `clear_tool_uses_20250919`."""
-    uses = _uses(context, settings)
-    ratio = max(0.2, settings["chars_per_token"])
-    by_uses = _unit(settings, "trigger") == "tool_uses"
-    size = len(uses) if by_uses else _input_tokens(context, ratio)
-    if size <= _value(settings["trigger"]):
+    uses = uses_of(context, settings)
+    if not is_over(settings, len(uses), sum(context.derived(input_chars)), sum(context.derived(images))):
         return left_alone(context, TOOL_REASONS, BELOW)
-    clearing = _Clearing(context, settings)
+    clearing = Clearing(context, settings)
     excluded = named(settings["exclude_tools"]) or frozenset()
-    for row, place in uses[: max(0, len(uses) - _value(settings["keep"]))]:
+    for row, place in uses[: old_uses(settings, len(uses))]:
         name = context.derived(Exchanges).calls[row][place].name
         if name not in excluded:
             clearing.take(row, place, name)
-    if _value(settings["clear_at_least"]) > 0 and clearing.tokens(ratio) < _value(settings["clear_at_least"]):
+    if not clearing.is_enough:
         return left_alone(context, TOOL_REASONS, TOO_LITTLE)
     return clearing.plan()
 
 
-def _uses(context: Context, settings: Settings) -> list[tuple[int, int]]:
+def is_over(settings: Settings, uses: int, chars: int, images: int) -> bool:
+    """Whether a request of that size is over the trigger."""
+    by_uses = _unit(settings, "trigger") == "tool_uses"
+    return (uses if by_uses else _tokens(chars, images, _ratio(settings))) > _value(settings["trigger"])
+
+
+def old_uses(settings: Settings, uses: int) -> int:
+    """How many of so many uses are not kept."""
+    return max(0, uses - _value(settings["keep"]))
+
+
+def _ratio(settings: Settings) -> float:
+    return max(0.2, float(settings["chars_per_token"]))
+
+
+def uses_of(context: Context, settings: Settings) -> list[tuple[int, int]]:
     """The row and the place of each call that counts, in order."""
     calls = context.derived(Exchanges).calls
     excluded = frozenset() if settings["excluded_count"] else named(settings["exclude_tools"]) or frozenset()
@@ -119,7 +135,7 @@ def results_by_key(context: Context) -> dict[str, int]:
     return {key: row for row, key in reversed(answers.items())}
 
 
-class _Clearing:
+class Clearing:
     """Tool uses cleared one by one, with what that saves."""
 
     def __init__(self, context: Context, settings: Settings) -> None:
@@ -129,33 +145,50 @@ class _Clearing:
         self._placeholder = settings["placeholder"] or ""
         self._all, self._only = _inputs(settings)
         self._emptied: dict[int, set[int]] = defaultdict(set)
+        self._least, self._ratio = _value(settings["clear_at_least"]), _ratio(settings)
         self._chars = self._images = 0
+        self.touched: set[int] = set()
+        """The rows that were changed; whoever goes on from here empties it."""
+
+    def answer(self, row: int, place: int) -> int:
+        """The row of the result of a call; -1 where there is none after it."""
+        result = self._results.get(self._exchanges.keys[row][place], -1)
+        return result if result > row else -1
 
     def take(self, row: int, place: int, name: str) -> None:
         """Clear the result of a call, and its input where that is asked for."""
-        result = self._results.get(self._exchanges.keys[row][place], -1)
-        if result < row:
+        result = self.answer(row, place)
+        if result < 0:
             return
         body, new = self._context.messages[result], self._placeholder
         if body.get("content") != new or body.get("images"):
             self._chars += self._context.columns.chars[result] - len(new)
             self._images += image_count(body)
             self._draft.change(result, Action.PLACEHOLDER, CLEARED, len(new))
+            self.touched.add(result)
         given = self._exchanges.calls[row][place].arguments
         if (self._all or name in self._only) and given != EMPTY:
             self._chars += len(given) - len(EMPTY)
             self._emptied[row].add(place)
             self._draft.change(row, Action.CLEAR_ARGUMENTS, INPUTS_CLEARED)
+            self.touched.add(row)
 
-    def tokens(self, ratio: float) -> float:
-        """What has been cleared so far."""
-        return self._chars / ratio + IMAGE_TOKENS * self._images
+    @property
+    def is_enough(self) -> bool:
+        """Whether at least as much is cleared as has to be."""
+        return not self._least or _tokens(self._chars, self._images, self._ratio) >= self._least
 
     def plan(self) -> Plan:
         """The plan of what was taken."""
-        return self._draft.plan(self._write)
+        return self._draft.plan(self.write)
 
-    def _write(self, row: int) -> Body:
+    def rewritten(self, row: int) -> Rewritten:
+        """A row that was taken, as it is sent."""
+        action, reason = Action(self._draft.action[row]), TOOL_REASONS[self._draft.reason[row]]
+        return Rewritten(row, self.write(row), action, reason)
+
+    def write(self, row: int) -> Body:
+        """The body of a row that was taken."""
         body = self._context.messages[row]
         if self._draft.action[row] == Action.PLACEHOLDER:
             return {key: value for key, value in with_text(body, self._placeholder).items() if key != "images"}
@@ -172,7 +205,15 @@ def _inputs(settings: Settings) -> tuple[bool, frozenset[str]]:
 
 
 def _reach(context: Context) -> int:
-    return max(1_000, int(_input_tokens(context, 3.3) * 1.1))
+    tokens = _tokens(sum(context.derived(input_chars)), sum(context.derived(images)), 3.3)
+    return max(1_000, int(tokens * 1.1))
+
+
+def tool_stepper(context: Context, settings: Settings, mode: Mode) -> Stepper | None:
+    """The fast way through a stateless run."""
+    from inspector.policies.zoo.anthropic_steps import ToolSteps  # which imports this module
+
+    return ToolSteps(context, settings) if mode == "stateless" and has_own_ids(context) else None
 
 
 def _request(edit: Body) -> Body:
@@ -239,6 +280,7 @@ CLEAR_TOOLS = Policy(
     ),
     protects="what system, user and model say, thinking, and the newest tool uses",
     source=f"clear_tool_uses_20250919, {SOURCE}",
+    stepper=tool_stepper,
     product=Product(
         "anthropic", "Anthropic", "json", as_json(_tools_request), HEADER,
         {
@@ -259,16 +301,11 @@ THINKING_REASONS = (
     "thinking of the newest turns with any",
 )
 _, THINKING_CLEARED, THINKING_KEPT = range(len(THINKING_REASONS))
-TEXTS = ("thinking", "reasoning_content", "reasoning")
-"""Where messages hold what a model thinks, by whatever name."""
-THOUGHTS = frozenset((*TEXTS, "thinking_blocks"))
-THOUGHT_PARTS = ("thinking", "redacted_thinking")
 
 
 def clear_thinking(context: Context, settings: Settings) -> Plan:
     """The plan of one `clear_thinking_20251015`."""
-    draft, turns = Draft(context, THINKING_REASONS), context.derived(thinking_turns)
-    kept = len(turns) if _keeps_all(settings) else max(1, _value(settings["keep"]))
+    draft, turns, kept = Draft(context, THINKING_REASONS), context.derived(thinking_turns), kept_turns(settings)
     for rows in turns[-kept:]:
         draft.spare(rows, THINKING_KEPT)
     for rows in turns[:-kept]:
@@ -276,6 +313,11 @@ def clear_thinking(context: Context, settings: Settings) -> Plan:
             size = len(text_of(without_thinking(context.messages[row])))
             draft.change(row, Action.DROP_REASONING, THINKING_CLEARED, size)
     return draft.plan(lambda row: without_thinking(context.messages[row]))
+
+
+def kept_turns(settings: Settings) -> int:
+    """How many of the newest turns with thinking are left alone."""
+    return sys.maxsize if _keeps_all(settings) else max(1, _value(settings["keep"]))
 
 
 def _keeps_all(settings: Settings) -> bool:
@@ -293,40 +335,16 @@ def thinking_turns(context: Context) -> list[list[int]]:
         if kind == USER and current:
             turns.append(current)
             current = []
-        elif kind == ASSISTANT and _thinks(context.messages[row]):
+        elif kind == ASSISTANT and thinks(context.messages[row]):
             current.append(row)
     return [*turns, current] if current else turns
 
 
-def _thinks(body: Body) -> bool:
-    content = body.get("content")
-    said = any(body.get(key) for key in TEXTS) or any(map(_is_thought_block, _blocks(body)))
-    return said or (isinstance(content, list) and any(map(_is_thought, content)))
+def thinking_stepper(context: Context, settings: Settings, mode: Mode) -> Stepper | None:
+    """The fast way through a stateless run."""
+    from inspector.policies.zoo.anthropic_steps import ThinkingSteps  # which imports this module
 
-
-def _blocks(body: Body) -> Sequence[Any]:
-    blocks = body.get("thinking_blocks")
-    return blocks if isinstance(blocks, list) else ()
-
-
-def _is_thought_block(block: Any) -> bool:
-    """Whether a block is a thought; a provider's encrypted summary, which is kept beside thoughts, is none."""
-    return not (isinstance(block, dict) and str(block.get("type")).startswith("compaction"))
-
-
-def _is_thought(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in THOUGHT_PARTS
-
-
-def without_thinking(body: Body) -> Body:
-    """A message without its thinking, signed and redacted blocks included."""
-    new = {key: value for key, value in body.items() if key not in THOUGHTS}
-    if summaries := [block for block in _blocks(body) if not _is_thought_block(block)]:
-        new["thinking_blocks"] = summaries
-    content: Sequence[Any] | None = new.get("content")
-    if isinstance(content, list) and any(map(_is_thought, content)):
-        new["content"] = [part for part in content if not _is_thought(part)]
-    return new
+    return ThinkingSteps(context, settings) if mode == "stateless" else None
 
 
 def _is_keep(value: Any) -> bool:
@@ -355,6 +373,7 @@ CLEAR_THINKING = Policy(
     ),
     protects="text, calls and results, and the thinking of the newest turns",
     source=f"clear_thinking_20251015, {SOURCE}",
+    stepper=thinking_stepper,
     product=Product("anthropic", "Anthropic", "json", as_json(_thinking_request), HEADER),
 )  # fmt: skip
 

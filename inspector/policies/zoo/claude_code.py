@@ -7,12 +7,16 @@ and later pauses clear more of the same; so the last long pause says it all, and
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
+
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, Body, Context
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import is_names, named
+from inspector.policies.zoo.rewriting import Growing, Rewritten, has_own_names
 
 CLEARED = "[Old tool result content cleared]"
 COMPACTABLE = "Read, Bash, Grep, Glob, WebSearch, WebFetch, Edit, Write"
@@ -31,7 +35,7 @@ _, OLD, NEWEST, AFTER, NO_PAUSE = range(len(REASONS))
 def plan(context: Context, settings: Settings) -> Plan:
     """The plan of the last microcompact that the pauses so far have set off."""
     minutes = settings["gap_minutes"]
-    stop = pause(context, minutes * 60) if minutes > 0 else len(context)
+    stop = pause(context, minutes * 60, len(context)) if minutes > 0 else len(context)
     draft, exchanges = Draft(context, REASONS), context.derived(Exchanges)
     if stop == 0 and len(context):
         return left_alone(context, REASONS, NO_PAUSE) if len(context.times) else _timeless(draft)
@@ -53,11 +57,11 @@ def _timeless(draft: Draft) -> Plan:
     return draft.unwritten()
 
 
-def pause(context: Context, seconds: float) -> int:
-    """The row after the last request that came so long after the answer before it; 0 where there is none."""
+def pause(context: Context, seconds: float, stop: int, lowest: int = 0) -> int:
+    """The row after the last request that came so long after the answer before it, of those after the row `lowest` and
+    up to `stop`; 0 where there is none."""
     times, kinds = context.times, context.derived(kinds_of)
-    stop = len(times) and len(kinds)
-    while stop:
+    while len(times) and stop > lowest:
         answer = kinds.rfind(ASSISTANT, 0, stop)
         if answer < 0:
             return 0
@@ -69,6 +73,33 @@ def pause(context: Context, seconds: float) -> int:
 
 def _cleared(body: Body) -> Body:
     return {key: value for key, value in with_text(body, CLEARED).items() if key != "images"}
+
+
+class Steps(Growing):
+    """The views of a run: every pause clears the results before it."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__(context)
+        exchanges, tools = context.derived(Exchanges), named(settings["compactable_tools"])
+        self._seconds, self._keep = settings["gap_minutes"] * 60, max(0, settings["keep"])
+        self._found = [row for row in exchanges.results if tools is None or exchanges.name(row) in tools]
+        self._seen = self._cut = self._old = 0
+
+    def advance(self, stop: int) -> Iterator[Rewritten]:
+        """The results that a pause since the last request has cleared."""
+        context = self.transcript.context
+        last = pause(context, self._seconds, stop, self._seen) if self._seconds > 0 else stop
+        self._seen, self._cut = stop, max(self._cut, last)
+        old = max(self._old, bisect_left(self._found, self._cut) - self._keep)
+        for row in self._found[self._old : old]:
+            if context.messages[row].get("content") != CLEARED:
+                yield Rewritten(row, _cleared(context.messages[row]), Action.PLACEHOLDER, REASONS[OLD])
+        self._old = old
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a stateless run."""
+    return Steps(context, settings) if mode == "stateless" and has_own_names(context) else None
 
 
 POLICY = Policy(
@@ -92,6 +123,7 @@ POLICY = Policy(
     ),
     protects="what user and model say, call arguments, results of other tools, and the newest results",
     source="Claude Code, as reported by third parties in 2026",
+    stepper=stepper,
 )  # fmt: skip
 
 POLICIES = (POLICY,)

@@ -8,16 +8,18 @@ between two of them begin alike and can be cached.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from bisect import bisect_left
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, image_count
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product
 from inspector.policies.zoo.drafting import Draft, with_text
 from inspector.policies.zoo.exchanges import kinds_of
 from inspector.policies.zoo.params import is_names, listed, named
+from inspector.policies.zoo.rewriting import Growing, Rewritten
 
 REASONS = (
     "no observation, or within the window: sent as recorded",
@@ -48,8 +50,7 @@ def _lines(content: Any) -> int:
 def plan(context: Context, settings: Settings) -> Plan:
     """The plan of one `last_n_observations`."""
     draft, found = Draft(context, REASONS), observations(context)
-    polling = max(1, settings["polling"])
-    last = max(0, len(found) // polling * polling - max(1, settings["n"]))
+    last = _last_old(len(found), settings)
     remove = named(settings["always_remove_output_for_tags"]) or frozenset()
     keep = named(settings["always_keep_output_for_tags"]) or frozenset()
     draft.spare(found[:1], TASK)
@@ -62,6 +63,13 @@ def plan(context: Context, settings: Settings) -> Plan:
         elif old:
             _elide(draft, row, OLD)
     return draft.plan(lambda row: _elided(context.messages[row]))
+
+
+def _last_old(count: int, settings: Settings) -> int:
+    """The place among so many observations before which they are old."""
+    polling: int = max(1, settings["polling"])
+    keep: int = max(1, settings["n"])
+    return max(0, count // polling * polling - keep)
 
 
 def _elide(draft: Draft, row: int, reason: int) -> None:
@@ -91,6 +99,50 @@ def observations(context: Context) -> list[int]:
 def _tagged(body: Body, tags: Collection[str]) -> bool:
     own = body.get("tags")
     return isinstance(own, list) and any(isinstance(tag, str) and tag in tags for tag in own)
+
+
+class Steps(Growing):
+    """The views of a run: the window only moves on."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__(context)
+        self._settings, self._found = settings, observations(context)
+        self._remove = named(settings["always_remove_output_for_tags"]) or frozenset()
+        self._keep = named(settings["always_keep_output_for_tags"]) or frozenset()
+        self._seen, self._old = 0, 1
+
+    def advance(self, stop: int) -> Iterator[Rewritten]:
+        """The observations that the window has left, and the new ones with a tag to be removed."""
+        messages, seen = self.transcript.context.messages, bisect_left(self._found, stop)
+        for row in self._found[self._seen : seen]:
+            if _tagged(messages[row], self._remove):
+                yield from _rewritten(row, messages[row], TAGGED)
+        old = max(self._old, _last_old(seen, self._settings))
+        for row in self._found[self._old : old]:
+            if not _tagged(messages[row], self._remove | self._keep):
+                yield from _rewritten(row, messages[row], OLD)
+        self._seen, self._old = seen, old
+
+
+def _rewritten(row: int, body: Body, reason: int) -> Iterator[Rewritten]:
+    new = _elided(body)
+    if new["content"] != body.get("content"):
+        yield Rewritten(row, new, Action.PLACEHOLDER, REASONS[reason])
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a stateless run in which what an observation is does not change."""
+    return Steps(context, settings) if mode == "stateless" and _is_settled(context) else None
+
+
+def _is_settled(context: Context) -> bool:
+    """Whether the observations of any beginning are those of the whole."""
+    kinds = context.derived(kinds_of)
+    rows = [row for row, body in enumerate(context.messages) if not body.get("is_demo")]
+    if any("message_type" in context.messages[row] for row in rows):
+        return "message_type" in context.messages[rows[0]]
+    first = next((place for place, row in enumerate(rows) if kinds[row] == TOOL), 0)
+    return sum(kinds[row] == USER for row in rows[:first]) <= 1
 
 
 def _yaml(settings: Settings) -> str:
@@ -131,6 +183,7 @@ POLICY = Policy(
     ),
     protects="the task, the system prompt, what the model says, and the newest observations",
     source="LastNObservations, SWE-agent 3ea751c087",
+    stepper=stepper,
     product=Product("swe-agent", "SWE-agent", "yaml", _yaml, "For the configuration file of a run."),
 )  # fmt: skip
 
