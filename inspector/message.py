@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from inspector.finding import Finding
 from inspector.text import json_chars
@@ -194,6 +194,32 @@ class Columns:
         return columns
 
 
+class _Facts(Generic[T]):
+    """What was found out about messages: those of a recording by row, any by identity. Threads may share it."""
+
+    def __init__(self, make: Callable[[Body], T]) -> None:
+        self._make = make
+        self._rows: list[T] = []
+        self._by_id: dict[int, T] = {}
+        self._kept: list[Body] = []
+        """The messages of `_by_id`: as long as they live, their identity is nobody else's."""
+
+    def of_first(self, messages: Sequence[Body]) -> list[T]:
+        """Of the first messages of the recording."""
+        known = self._rows
+        if len(known) < len(messages):
+            self._rows = known = [*known, *map(self._make, messages[len(known) :])]
+        return known[: len(messages)]
+
+    def of_any(self, messages: Sequence[Body]) -> list[T]:
+        """Of messages, wherever they come from."""
+        known = self._by_id
+        for body in [body for body in messages if id(body) not in known]:
+            self._kept.append(body)
+            known[id(body)] = self._make(body)
+        return list(map(known.__getitem__, map(id, messages)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Context:
     """Messages in the order in which a model reads them: all that policies and counts see."""
@@ -207,6 +233,9 @@ class Context:
     times: Sequence[float] = field(default=(), kw_only=True)
     """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     _derived: dict[Callable[[Context], Any], Any] = field(default_factory=dict, init=False, repr=False)
+    _facts: dict[Callable[[Body], Any], _Facts[Any]] = field(default_factory=dict, init=False, repr=False)
+    _is_beginning: bool = field(default=True, init=False, repr=False)
+    """Whether the rows are the first of those that `_facts` tells of, rather than some of them and others."""
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -225,6 +254,11 @@ class Context:
             self._derived[make] = make(self)
         return cast(T, self._derived[make])
 
+    def each(self, make: Callable[[Body], T]) -> list[T]:
+        """What `make` finds out about each message, worked out once a message, here and in `until` and `beside`."""
+        facts: _Facts[T] = self._facts.setdefault(make, _Facts(make))
+        return facts.of_first(self.messages) if self._is_beginning else facts.of_any(self.messages)
+
     def message(self, row: int) -> Message:
         """The message at a row, read."""
         body = self.messages[row]
@@ -239,10 +273,17 @@ class Context:
 
     def until(self, row: int) -> Context:
         """The messages before a row: what a request answered by that row could see."""
-        seen = Context(self.messages[:row], self.origin, self.source[:row], times=self.times[:row])
+        seen = self.beside(self.messages[:row], self.source[:row], self.times[:row])
+        seen.__dict__["_is_beginning"] = self._is_beginning
         if "columns" in self.__dict__:
             seen.__dict__["columns"] = self.columns.until(row, seen.messages)
         return seen
+
+    def beside(self, messages: Sequence[Body], source: Sequence[int], times: Sequence[float] = ()) -> Context:
+        """Other messages, most of them of this context: what is known of each is not worked out again."""
+        other = Context(messages, self.origin, source, times=times)
+        other.__dict__.update(_facts=self._facts, _is_beginning=False)
+        return other
 
 
 def listed(pointer: str) -> Callable[[int], Origin]:

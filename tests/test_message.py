@@ -148,3 +148,33 @@ def test_until_sees_the_messages_before_a_row_as_the_same_objects() -> None:
 )
 def test_a_session_is_named_by_its_file_without_the_folder(file: str, name: str) -> None:
     assert Session([], listed(""), range(0), file=file).name == name
+
+
+def test_what_is_known_of_a_message_is_worked_out_once_for_a_run() -> None:
+    asked: list[str] = []
+
+    def make(body: Body) -> str:
+        asked.append(body["content"])
+        return str(body["content"]).upper()
+
+    whole = context_of([{"role": "user", "content": word} for word in "abc"])
+    assert whole.until(2).each(make) == ["A", "B"]
+    assert whole.each(make) == ["A", "B", "C"]
+    assert whole.until(1).each(make) == ["A"]
+    assert asked == ["a", "b", "c"]
+
+
+def test_messages_beside_a_context_are_told_apart_by_identity() -> None:
+    first, twin, other = ({"role": "user", "content": word} for word in ("a", "a", "b"))
+    asked: list[int] = []
+
+    def make(body: Body) -> int:
+        asked.append(id(body))
+        return len(asked)
+
+    start = context_of([first])
+    run = start.beside([other, first], range(2))
+    assert run.each(make) == [1, 2]
+    assert run.beside([first, twin, other], range(3)).each(make) == [2, 3, 1]
+    assert run.until(1).each(make) == [1]
+    assert asked == [id(other), id(first), id(twin)]

@@ -12,6 +12,8 @@ from inspector.change import GONE, Action, Edit, Insert, Plan
 from inspector.message import Body, Columns, Context, Origin, text_of
 from inspector.tokens import Counter, count_bodies
 
+_STAYS = bytes(action not in GONE for action in range(256))
+_REWRITTEN = bytes(action not in (Action.KEEP, Action.MOVE, *GONE) for action in range(256))
 INSERTED = -1
 """In `SentView.source`: a message that the plan made."""
 
@@ -43,12 +45,12 @@ class SentView:
     def messages(self) -> list[Body]:
         """What is sent: unchanged messages are the caller's own dicts, changed ones are new."""
         plan = self.plan
-        if plan.inserts or plan.order is not None or any(map(plan.action.count, GONE)):
+        if plan.inserts or plan.order is not None:
             return [self._body_at(place, row) for place, row in enumerate(self.source)]
         messages = list(plan.context.messages)
-        for row in compress(range(len(messages)), plan.action):
+        for row in compress(range(len(messages)), plan.action.translate(_REWRITTEN)):
             messages[row] = plan.write(row)
-        return messages
+        return list(compress(messages, plan.action.translate(_STAYS)))
 
     def _body_at(self, place: int, row: int) -> Body:
         if row == INSERTED:
@@ -60,6 +62,9 @@ class SentView:
     @cached_property
     def _layout(self) -> tuple[array[int], dict[int, Insert]]:
         """Source row of each sent message, and the insert at each place that has one."""
+        if not self.plan.inserts and self.plan.order is None:
+            stays = self.plan.action.translate(_STAYS)
+            return array("q", compress(range(len(stays)), stays)), {}
         source, inserted = array("q"), {}
         after = inserts_after(self.plan)
         rows = range(len(self.plan.action)) if self.plan.order is None else self.plan.order

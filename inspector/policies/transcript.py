@@ -67,6 +67,11 @@ class Transcript:
     """Rows of the recording that have entered."""
     ops: list[Op] = field(default_factory=list)
     """The changes since they were last taken."""
+    _known: Context = field(init=False)
+    """Holds what is known of the messages of this run, and is forgotten with it."""
+
+    def __post_init__(self) -> None:
+        self._known = Context((), self.context.origin, ())
 
     def arrive(self, stop: int) -> None:
         """The rows up to `stop` enter as they are recorded."""
@@ -136,7 +141,7 @@ class Transcript:
     def as_context(self) -> Context:
         """The list as a context, to be compacted; its source is its own place."""
         bodies = list(self.bodies)
-        return Context(bodies, self.context.origin, range(len(bodies)))
+        return self._known.beside(bodies, range(len(bodies)))
 
     def apply(self, plan: Plan) -> None:
         """Carry out a plan over this list, and go on from what it sends."""

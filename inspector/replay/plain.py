@@ -6,8 +6,11 @@ that have none, at the cost of a plan a request.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count
+
 from inspector.change import Action, Plan
-from inspector.message import Context
+from inspector.message import Body, Context
 from inspector.policies.policy import Mode, Policy, Settings
 from inspector.policies.sent import SentView
 from inspector.policies.transcript import Done, Stepper, Transcript
@@ -20,14 +23,30 @@ class Stateless:
     def __init__(self, context: Context, policy: Policy, settings: Settings) -> None:
         self.transcript = Transcript(context)
         self._policy, self._settings = policy, settings
+        self._made: dict[int, Body] = {}
+        """The last form of each row that was rewritten, and of the inserts, as -1, -2, ... in the order of sending."""
+        _ = context.columns.role, context.columns.chars  # made once, and cut for each request
 
     def step(self, stop: int) -> Done:
         """The view of the request that the row `stop` answers."""
         plan = self._policy.plan(self.transcript.context.until(stop), self._settings)
         view = SentView(plan, self._policy.name, self._settings, lambda: counter_for(None))
-        self.transcript.become(view.messages, list(view.source))
+        rows = list(view.source)
+        self.transcript.become(self._as_before(view.messages, rows), rows)
         self.transcript.arrived = stop
         return done(plan)
+
+    def _as_before(self, bodies: list[Body], rows: Sequence[int]) -> list[Body]:
+        """The bodies, those that are made anew without a change as they were: what is alike is found by identity."""
+        recorded, made, inserts = self.transcript.context.messages, self._made, count(1)
+        for place, (row, body) in enumerate(zip(rows, bodies, strict=True)):
+            if row < 0 or body is not recorded[row]:
+                key = row if row >= 0 else -next(inserts)
+                if _alike(body, made.get(key)):
+                    bodies[place] = made[key]
+                else:
+                    made[key] = body
+        return bodies
 
 
 class Carried:
@@ -65,6 +84,13 @@ def enter(transcript: Transcript, policy: Policy, settings: Settings, stop: int)
                 changed += 1
     transcript.arrive(stop)
     return changed
+
+
+def _alike(body: Body, other: Body | None) -> bool:
+    try:
+        return body == other
+    except RecursionError:
+        return False
 
 
 def done(plan: Plan) -> Done:

@@ -6,14 +6,13 @@ the calls as Python writes a list of dicts, of the call id, the role and the nam
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from inspector.message import IMAGE_PARTS, TOOL, Body, Context, ToolCall
+from inspector.message import FUNCTION, IMAGE_PARTS, TOOL, Body, Context, ToolCall, role_code
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.cuts import ceil4
-from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.exchanges import asked_of
 
 MESSAGE_TOKENS = 3
 IMAGE_TOKENS = 85
@@ -21,54 +20,51 @@ _CALL = len("{'name': , 'args': , 'id': , 'type': 'tool_call'}")
 _SEPARATOR = len(", ")
 
 
+class Size(NamedTuple):
+    """What the count of a message is made of."""
+
+    tokens: int
+    chars: int
+    """All characters that count."""
+    images: int
+    around: int
+    """The characters around content and calls."""
+    calls: int
+    """The characters of the calls."""
+    args: tuple[int, ...]
+    """Of each call: the characters of its arguments, as Python writes them."""
+
+
+def size_of(body: Body) -> Size:
+    """The size of a message."""
+    asked, content, around = asked_of(body), body.get("content"), _frame_chars(body)
+    args = tuple(written(arguments.read(call.arguments)) for call in asked.calls) if asked else ()
+    calls = _calls_chars(asked.calls, args) if asked else 0
+    if isinstance(content, list):
+        chars, images = parts_size(content)
+        return Size(tokens(around + chars, images), around + chars, images, around, calls, args)
+    chars = around + calls + (len(content) if isinstance(content, str) else 0)
+    return Size(tokens(chars), chars, 0, around, calls, args)
+
+
 class Approximate:
     """The count of each message, and what it is made of. Ask for it as `context.derived(Approximate)`."""
 
     def __init__(self, context: Context) -> None:
-        exchanges = context.derived(Exchanges)
-        self._messages = context.messages
-        self.args: dict[int, tuple[int, ...]] = {}
-        """Of each message with calls: the characters of each call's arguments as Python writes them."""
-        self.calls: dict[int, int] = {}
-        """Of each message with calls: the characters of all of them."""
-        for row, calls in exchanges.calls.items():
-            self.args[row] = tuple(written(arguments.read(call.arguments)) for call in calls)
-            self.calls[row] = _calls_chars(calls, self.args[row])
-        self.chars = array("q", map(_frame_chars, context.messages, exchanges.kinds))
-        self.images = array("q", bytes(8 * len(self.chars)))
-        for row, body in enumerate(context.messages):
-            content = body.get("content")
-            if isinstance(content, str):
-                self.chars[row] += len(content) + self.calls.get(row, 0)
-            elif isinstance(content, list):
-                chars, self.images[row] = parts_size(content)
-                self.chars[row] += chars
-            else:
-                self.chars[row] += self.calls.get(row, 0)
-        self.tokens = [
-            tokens(chars, images) if images else (chars + 15) // 4
-            for chars, images in zip(self.chars, self.images, strict=True)
-        ]
+        self.sizes = context.each(size_of)
+        self.tokens = [size.tokens for size in self.sizes]
         """Tokens of each message."""
 
     def with_content(self, row: int, content: str | Sequence[Any]) -> int:
         """Tokens of a message with another content."""
-        return self.with_chars(row, len(content)) if isinstance(content, str) else self._with_parts(row, content)
+        if isinstance(content, str):
+            return self.with_chars(row, len(content))
+        chars, images = parts_size(content)
+        return tokens(self.sizes[row].around + chars, images)
 
     def with_chars(self, row: int, chars: int) -> int:
         """Tokens of a message with a string of so many characters as its content."""
-        return tokens(self._frame(row) + self.calls.get(row, 0) + chars)
-
-    def _with_parts(self, row: int, parts: Sequence[Any]) -> int:
-        chars, images = parts_size(parts)
-        return tokens(self._frame(row) + chars, images)
-
-    def _frame(self, row: int) -> int:
-        body = self._messages[row]
-        content = body.get("content")
-        if isinstance(content, list):
-            return self.chars[row] - parts_size(content)[0]
-        return self.chars[row] - self.calls.get(row, 0) - (len(content) if isinstance(content, str) else 0)
+        return tokens(self.sizes[row].around + self.sizes[row].calls + chars)
 
 
 def tokens(chars: int, images: int = 0) -> int:
@@ -89,13 +85,13 @@ def _calls_chars(calls: Sequence[ToolCall], args: Sequence[int]) -> int:
     return 2 + names + sum(args) + _CALL * len(calls) + _SEPARATOR * (len(calls) - 1)
 
 
-def _frame_chars(body: Body, kind: int) -> int:
+def _frame_chars(body: Body) -> int:
     """Characters of what stands around content and calls."""
     role, name, answers = body.get("role"), body.get("name"), body.get("tool_call_id")
     chars = len(role) if isinstance(role, str) else 0
     if isinstance(name, str):
         chars += len(name)
-    return chars + len(answers) if kind == TOOL and isinstance(answers, str) else chars
+    return chars + len(answers) if role_code(body) in (TOOL, FUNCTION) and isinstance(answers, str) else chars
 
 
 def parts_size(parts: Sequence[Any]) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from itertools import chain, compress
+from typing import NamedTuple
 
 from inspector.message import (
     ASSISTANT,
@@ -18,14 +20,17 @@ from inspector.message import (
     SYSTEM,
     TOOL,
     USER,
+    Body,
     Context,
     ToolCall,
     calls_of,
     compact_json,
+    role_code,
 )
 from inspector.pairs import pairs_of
 
 _KINDS = bytes({DEVELOPER: SYSTEM, FUNCTION: TOOL, OTHER: USER}.get(code, code) for code in range(256))
+_IS_TOOL = bytes(code == TOOL for code in range(256))
 assert len(ROLES) <= 256
 
 
@@ -40,40 +45,22 @@ class Exchanges:
     def __init__(self, context: Context) -> None:
         self._context = context
         self.kinds = context.derived(kinds_of)
-        self.calls: dict[int, tuple[ToolCall, ...]] = {}
+        asked = context.each(asked_of)
+        self.calls: dict[int, tuple[ToolCall, ...]] = {row: one.calls for row, one in enumerate(asked) if one}
         """The calls of each assistant message that has any."""
-        self.keys: dict[int, tuple[str, ...]] = {}
+        self.keys: dict[int, tuple[str, ...]] = {row: one.ids for row, one in enumerate(asked) if one}
         """The keys of those calls: their ids where these are unique."""
-        self.answers: dict[int, str] = {}
+        answered = context.each(_answered)
+        self.answers: dict[int, str] = {row: answered[row] or f"\0{row}" for row in self.results}
         """The key that each result answers; one that no call has, where it answers none."""
-        self._read()
-        ids = [call.id for calls in self.calls.values() for call in calls]
-        if None in ids or len(set(ids)) < len(ids):
+        ids = list(chain.from_iterable(self.keys.values()))
+        if "" in ids or len(set(ids)) < len(ids):
             self._key_by_pairs()
-        else:
-            self.keys = {row: tuple(call.id or "" for call in calls) for row, calls in self.calls.items()}
-            self.answers = {row: self._recorded(row) for row in self.results}
-
-    def _read(self) -> None:
-        messages, kinds = self._context.messages, self.kinds
-        row = kinds.find(ASSISTANT)
-        while row >= 0:
-            body = messages[row]
-            if body.get("tool_calls") or body.get("function_call"):
-                function = body.get("function_call")
-                legacy = (_legacy(function),) if isinstance(function, dict) else ()
-                if calls := calls_of(body) or legacy:
-                    self.calls[row] = calls
-            row = kinds.find(ASSISTANT, row + 1)
 
     @cached_property
     def results(self) -> list[int]:
         """The rows of tool results."""
-        return [row for row, kind in enumerate(self.kinds) if kind == TOOL]
-
-    def _recorded(self, row: int) -> str:
-        answers = self._context.messages[row].get("tool_call_id")
-        return answers if isinstance(answers, str) and answers else f"\0{row}"
+        return list(compress(range(len(self.kinds)), self.kinds.translate(_IS_TOOL)))
 
     def _key_by_pairs(self) -> None:
         seen: Counter[str | None] = Counter(call.id for calls in self.calls.values() for call in calls)
@@ -104,6 +91,28 @@ class Exchanges:
             return own
         call = self.call(self.answers[row])
         return call.name if call else ""
+
+
+class Asked(NamedTuple):
+    """What an assistant message calls."""
+
+    calls: tuple[ToolCall, ...]
+    ids: tuple[str, ...]
+    """Their ids, empty where they have none."""
+
+
+def asked_of(body: Body) -> Asked | None:
+    """The calls of a message; None where it is no assistant's, or has none."""
+    if role_code(body) != ASSISTANT or not (body.get("tool_calls") or body.get("function_call")):
+        return None
+    function = body.get("function_call")
+    calls = calls_of(body) or ((_legacy(function),) if isinstance(function, dict) else ())
+    return Asked(calls, tuple(call.id or "" for call in calls)) if calls else None
+
+
+def _answered(body: Body) -> str:
+    answers = body.get("tool_call_id")
+    return answers if isinstance(answers, str) else ""
 
 
 def _legacy(function: dict[str, object]) -> ToolCall:
