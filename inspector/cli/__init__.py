@@ -22,6 +22,7 @@ VERBS = (
     "replay",
     "compare",
     "guarantees",
+    "settings",
     "doctor",
     "repair",
     "policies",

@@ -6,25 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli.options import as_json, example
+from inspector.cli.options import FILE, as_json, example
 from inspector.cli.output import Trouble, table, write, write_json
+from inspector.cli.reading import read_session
 
 if TYPE_CHECKING:
     from inspector.policies import Param, Policy
 
 
-@click.command(epilog=example("inspector policies cascade", "inspector policies --json"))
+@click.command(
+    epilog=example("inspector policies cascade", "inspector policies --for session.jsonl", "inspector policies --json")
+)
 @click.argument("name", required=False)
+@click.option(
+    "--for",
+    "session",
+    type=FILE,
+    metavar="SESSION",
+    help="Those of the tool that recorded SESSION first, then the rest.",
+)
 @as_json
-def command(name: str | None, as_json: bool) -> int:
+def command(name: str | None, session: str | None, as_json: bool) -> int:
     """List the policies and their parameters.
 
     With NAME, that policy alone.
     """
-    from inspector.policies import POLICIES, UnknownPolicy, policy_named
+    from inspector.policies import POLICIES, UnknownPolicy, offered_for, policy_named
 
+    if name and session:
+        raise click.UsageError("NAME and --for exclude each other")
+    order = offered_for(read_session(session, None, 0, None).format) if session else tuple(POLICIES)
     try:
-        chosen = [policy_named(name)] if name else list(POLICIES.values())
+        chosen = [policy_named(one) for one in ([name] if name else order)]
     except UnknownPolicy as fault:
         raise Trouble(str(fault)) from None
     if as_json:
@@ -41,6 +54,7 @@ def _document(policy: Policy) -> dict[str, Any]:
         "help": policy.help,
         "protects": policy.protects,
         "source": policy.source,
+        "product": policy.product.name if policy.product else None,
         "params": [_param(param) for param in policy.params],
     }
 
@@ -67,7 +81,12 @@ def _shown(policy: Policy) -> str:
     rows = [(f"  {p.name}", _default(p), p.unit, _range(p), p.help) for p in policy.params]
     head = f"{policy.name} ({policy.mode})\n  {policy.help}"
     protects = f"\n  Never touches {policy.protects}." if policy.protects else ""
-    return f"{head}{protects}\n\n{table(rows, right=(1,))}"
+    return f"{head}{protects}{_taken(policy)}\n\n{table(rows, right=(1,))}"
+
+
+def _taken(policy: Policy) -> str:
+    product = policy.product
+    return f"\n  {product.title} takes its settings: settings -p {policy.name} --for {product.name}" if product else ""
 
 
 def _default(param: Param) -> str:

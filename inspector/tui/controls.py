@@ -19,7 +19,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from inspector.message import Context
-from inspector.policies import POLICIES
+from inspector.policies import offered_for
 from inspector.policies.policy import Policy, Settings, Value
 from inspector.text import clip, visible
 from inspector.tui.setting import BROKEN, Line, Setting
@@ -158,7 +158,8 @@ class Controls(VerticalScroll, can_focus=True):
 
     def __init__(self, policies: Sequence[str] | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._policies = tuple(POLICIES if policies is None else policies)
+        self._policies = None if policies is None else tuple(policies)
+        """Those to turn through; None: all, in the order in which they are offered for the session."""
         self._policy: Policy | None = None
         self._session: Context | None = None
         self._tops: dict[str, Number] = {}
@@ -270,8 +271,8 @@ class Controls(VerticalScroll, can_focus=True):
             self._help.show(Content(current.param.help if current else self._policy.help))
 
     def _turn_policy(self, by: int) -> None:
-        if self._policy and self._policies:
-            names = self._policies
+        names = offered_for(getattr(self._session, "format", "")) if self._policies is None else self._policies
+        if self._policy and names:
             place = names.index(self._policy.name) if self._policy.name in names else -1
             self.post_message(self.PolicyChosen(names[(place + by) % len(names)]))
 

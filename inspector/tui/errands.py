@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from inspector.policies import SentView
+from inspector.policies import POLICIES, SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
 from inspector.tui import navigation, repairing, replaying, tuning
@@ -26,6 +26,7 @@ from inspector.tui.timeline import Timeline
 from inspector.writing import STDIO
 
 if TYPE_CHECKING:
+    from inspector.tui.dialogs.export import Offer
     from inspector.tui.dialogs.picker import Picked
     from inspector.tui.workbench import Workbench
 
@@ -195,8 +196,20 @@ def export(bench: Workbench) -> None:
                 lambda: to_python(view.policy, settings, None if file == STDIO else os.path.abspath(file)).encode(),
             ),
         ]  # fmt: skip
+        offers += _taken_home(view, file)
     offers = [*repairing.offers(bench), *offers] if bench.repaired else [*offers, *repairing.offers(bench)]
     bench.app.push_screen(Export(offers, inputs=[file]), lambda path: bench.say(f"written to {path}" if path else ""))
+
+
+def _taken_home(view: SentView, file: str) -> list[Offer]:
+    """The settings as the product of the policy takes them, where it takes any."""
+    from inspector.tui.dialogs.export import Offer, proposed_path
+
+    product = POLICIES[view.policy].product
+    if product is None:
+        return []
+    path, document = proposed_path(file, f"{product.name}.{product.ending}"), product.document
+    return [Offer(f"the settings for {product.title}", path, lambda: document(view.settings).encode())]
 
 
 def sent_json(view: SentView) -> bytes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inspector.policies import POLICIES, policy_named
+from inspector.policies import POLICIES, offered_for, policy_named
 from inspector.tokens import ENCODINGS
 from inspector.tui.controls import Controls
 from inspector.tui.history import Setup
@@ -53,17 +53,22 @@ def fold(bench: Workbench) -> None:
         bench.query_one(Ledger).focus()
 
 
+def offered(bench: Workbench) -> tuple[str, ...]:
+    """The policies in the order in which they are offered: those of the tool that recorded the session first."""
+    return tuple(POLICIES) if bench.session is None else offered_for(bench.session.format)
+
+
 def choose_policy(bench: Workbench) -> None:
     """Ask which policy to try."""
     from inspector.tui.dialogs.policies import Policies
 
-    dialog = Policies(list(POLICIES.values()), bench.setup.policy)
+    dialog = Policies([POLICIES[name] for name in offered(bench)], bench.setup.policy)
     bench.app.push_screen(dialog, lambda name: None if name is None else bench.choose_policy(name))
 
 
 def turn_policy(bench: Workbench, by: int) -> None:
     """Try the next policy, or with -1 the one before, with the settings that it had."""
-    names = list(POLICIES)
+    names = offered(bench)
     bench.choose_policy(names[(names.index(bench.setup.policy) + by) % len(names)])
 
 

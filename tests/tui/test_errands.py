@@ -98,6 +98,23 @@ async def test_exports_are_whole_and_the_input_is_never_replaced(
     assert not list(tmp_path.glob(".inspector*"))
 
 
+async def test_the_settings_are_offered_to_the_product_that_takes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path / "a.json", turns(12, 3_000))
+    async with running(path, policy="langchain-clear", keep=7) as run:
+        await export(run, 4)
+        assert run.says == "written to a.langchain.py"
+        text = Path("a.langchain.py").read_text()
+        assert "ClearToolUsesEdit(" in text
+        assert "keep=7," in text
+        run.bench.choose_policy("cascade")
+        await run.press("e")
+        assert "LangChain" not in run.screen
+        assert "the settings as Python" in run.screen
+
+
 def test_a_sent_view_is_written_to_the_letter_whatever_is_in_it() -> None:
     view = shown([user(HOSTILE), *turns(2)]).view
     assert json.loads(sent_json(view)) == {"messages": view.messages}
