@@ -52,10 +52,9 @@ _, MASKED, PROTECTED, LATEST, BEFORE, NO_GAIN, TOO_LITTLE = range(len(REASONS))
 # --- what Gemini CLI counts ---
 
 
-def script_json(value: Any, indent: int | None = None) -> str:
+def script_json(value: Any) -> str:
     """A value as JavaScript writes it as JSON: halves of surrogate pairs are escaped."""
-    separators = (",", ": " if indent else ":")
-    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text if text.isascii() else _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -115,10 +114,15 @@ def preview_of(response: Body, shell: bool) -> str:
         return _shell_preview(response.get("output", ""))
     ((key, said),) = response.items()
     if len(said) > LONG:  # then the ends of the JSON are those of the ends of the text
-        head, tail = (script_json({key: end}, indent=2) for end in (said[:PREVIEW], said[-PREVIEW:]))
+        head, tail = _indented(key, said[:PREVIEW]), _indented(key, said[-PREVIEW:])
         return f"{_first(head, PREVIEW)}{CUT}{_last(tail, PREVIEW)}"
-    text = script_json(response, indent=2)
+    text = _indented(key, said)
     return text if utf16_units(text) <= LONG else f"{_first(text, PREVIEW)}{CUT}{_last(text, PREVIEW)}"
+
+
+def _indented(key: str, said: str) -> str:
+    """A response as JSON on lines of its own."""
+    return f'{{\n  "{key}": {script_json(said)}\n}}'
 
 
 def _first(text: str, units: int) -> str:
