@@ -209,7 +209,8 @@ def _taken_home(view: SentView, file: str) -> list[Offer]:
     if product is None:
         return []
     path, document = proposed_path(file, f"{product.name}.{product.ending}"), product.document
-    return [Offer(f"the settings for {product.title}", path, lambda: document(view.settings).encode())]
+    says = "" if product.has_comments else " ".join(product.snippet(view.settings).notes)
+    return [Offer(f"the settings for {product.title}", path, lambda: document(view.settings).encode(), says)]
 
 
 def sent_json(view: SentView) -> bytes:

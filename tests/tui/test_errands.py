@@ -115,6 +115,14 @@ async def test_the_settings_are_offered_to_the_product_that_takes_them(
         assert "the settings as Python" in run.screen
 
 
+async def test_what_a_product_cannot_set_is_said_where_its_file_has_no_comments(tmp_path: Path) -> None:
+    async with running(written(tmp_path / "a.json", turns(12, 3_000)), policy="pi-cut") as run:
+        await run.press("e")
+        assert "context_window:" not in run.screen
+        await run.press(*["down"] * 4, "space")
+        await run.until(lambda: "context_window:" in run.screen)
+
+
 def test_a_sent_view_is_written_to_the_letter_whatever_is_in_it() -> None:
     view = shown([user(HOSTILE), *turns(2)]).view
     assert json.loads(sent_json(view)) == {"messages": view.messages}

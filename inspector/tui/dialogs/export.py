@@ -29,6 +29,8 @@ class Offer:
     """The file proposed."""
     make: Callable[[], bytes]
     """Makes the bytes when they are wanted, in a thread; may raise ValueError or OSError with one sentence."""
+    says: str = ""
+    """What there is to know of it and the file does not say, in sentences."""
 
 
 def proposed_path(session: str, ending: str) -> str:
@@ -96,6 +98,7 @@ class Export(Dialog[str]):
         self._chosen = event.index
         if field.value in ("", before.path):
             field.value = self._offers[event.index].path
+        self.query_one("#state", Words).say(self._offers[event.index].says)
         self.query_one(Complaint).say("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
