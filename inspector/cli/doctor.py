@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli.examining import SHOWN, Report, exit_status, gather, judged, original_of
+from inspector.cli.examining import SHOWN, Report, counted, exit_status, gather, judged, original_of
 from inspector.cli.options import FILE, as_json, example
 from inspector.cli.output import finding_json, table, tell, write, write_json
 from inspector.cli.reading import stdin_bytes
 from inspector.finding import Finding
-from inspector.text import clip, thousands, visible_line
+from inspector.text import clip, visible_line
 from inspector.writing import STDIO
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ def _report_json(report: Report, target: str, asked: Asked) -> dict[str, Any]:
         "format": report.format,
         "target": target,
         "messages": report.messages,
+        "conversations": report.conversations,
         "findings": [finding_json(finding) for finding in found],
     }
     diagnosis = _diagnosis(report, found, asked.error)
@@ -175,6 +176,8 @@ def _show(reports: Sequence[Report], asked: Asked) -> None:
 def _line(report: Report, target: str) -> tuple[str, ...]:
     verdict = report.unreadable.partition(": ")[2] if report.unreadable else _verdict(judged(report, target))
     name = () if target == "native" else (target,)
+    if report.conversations > 1:
+        verdict += f"  (1 of {report.conversations:,} conversations)"
     return (report.source, report.format or "-", *name, verdict)
 
 
@@ -193,7 +196,10 @@ def _counted(found: Sequence[Finding]) -> str:
 
 
 def _heading(report: Report) -> str:
-    return f"{visible_line(report.source)}  {report.format}  {thousands(report.messages)} messages"
+    more = (
+        f"  1 of {report.conversations:,} conversations: --index N examines another" if report.conversations > 1 else ""
+    )
+    return f"{visible_line(report.source)}  {report.format}  {counted(report.messages, 'message')}{more}"
 
 
 def _show_one(report: Report, asked: Asked) -> None:

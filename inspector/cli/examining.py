@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,11 @@ class Report:
         """Native messages that were loaded."""
         return 0 if self.examination is None else self.examination.native.messages
 
+    @property
+    def conversations(self) -> int:
+        """Conversations that the recording holds, of which one was examined."""
+        return 0 if self.examination is None else self.examination.conversations
+
     def id_at(self, finding: Finding) -> str:
         """The call id of what a finding is about; empty where it is about no call."""
         from inspector.doctor.told import call_id_at
@@ -74,8 +79,13 @@ class Report:
             return "nothing"
         native = self.examination.native
         families = ", ".join(family.value for family in Family if family is not Family.PLAN)
-        calls, results = len(native.calls), len(native.results)
-        return f"{self.messages:,} messages with {calls:,} calls and {results:,} results, by the rules about {families}"
+        calls, results = counted(len(native.calls), "call"), counted(len(native.results), "result")
+        return f"{counted(self.messages, 'message')} with {calls} and {results}, by the rules about {families}"
+
+
+def counted(number: int, word: str) -> str:
+    """`1 message`, `2 messages`."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def judged(report: Report, target: str) -> tuple[Finding, ...]:
@@ -139,12 +149,26 @@ def _report(path: str, form: str | None, index: int, original: Session | None) -
 
 
 def _in_folder(path: str, form: str | None, index: int, original: Session | None) -> list[Report]:
-    whole = _report(path, form, index, original)
-    if not whole.unreadable:
-        return [whole]
-    reports = [_report(file, form, index, original) for file in _files(path)]
-    known = [report for report in reports if not report.unreadable or _is_damaged(report)]
+    if _files_in(path) > MOST_FILES:
+        raise Trouble(f"{path}: it is a folder of more than {MOST_FILES:,} files; name those to examine")
+    known = _recordings(path, lambda one: _report(one, form, index, original))
     return known or [Report(path, unreadable=f"{path}: no file in it is a session in a known format")]
+
+
+def _recordings(folder: str, report: Callable[[str], Report]) -> list[Report]:
+    """The recordings of a folder: itself, where all in it is of its one format, else each that it holds."""
+    whole = report(folder)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:  # one that may not be read hides nothing that could be examined
+        return []
+    files = [report(entry.path) for entry in entries if entry.is_file()]
+    below = [_recordings(entry.path, report) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    each = [one for some in (files, *below) for one in some if not one.unreadable or _is_damaged(one)]
+    alone = sum(any(not one.unreadable for one in some) for some in below) < 2  # else each is a recording by itself
+    if not whole.unreadable and alone and {one.format for one in each if one.format} <= {whole.format}:
+        return [whole]
+    return sorted(each, key=lambda one: one.source)
 
 
 def _is_damaged(report: Report) -> bool:
@@ -152,8 +176,11 @@ def _is_damaged(report: Report) -> bool:
     return any(finding.code != "unparseable-record" for finding in report.damage)
 
 
-def _files(path: str) -> Iterator[str]:
-    found = sorted(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    if len(found) > MOST_FILES:
-        raise Trouble(f"{path}: it is a folder of more than {MOST_FILES:,} files; name those to examine")
-    yield from found
+def _files_in(path: str) -> int:
+    """How many files a folder holds, counted as far as it matters."""
+    count = 0
+    for _, _, names in os.walk(path):
+        count += len(names)
+        if count > MOST_FILES:
+            break
+    return count

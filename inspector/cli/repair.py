@@ -184,7 +184,11 @@ def _place(finding: Finding) -> str:
 
 def difference(before: bytes, after: bytes) -> Iterator[str]:
     """What changes, line by line; a file of one long line is laid out first."""
-    lines = difflib.unified_diff(_laid_out(before), _laid_out(after), "recorded", "repaired", lineterm="", n=2)
+    sides = [raw.decode("utf-8", "replace") for raw in (before, after)]
+    if all(side.strip().count("\n") == 0 for side in sides):
+        sides = [_laid_out(side) for side in sides]
+    old, new = (side.split("\n") for side in sides)
+    lines = difflib.unified_diff(old, new, "recorded", "repaired", lineterm="", n=2)
     for number, line in enumerate(lines):
         if number == DIFF_LINES:
             yield f"... more than {DIFF_LINES} lines change"
@@ -192,9 +196,7 @@ def difference(before: bytes, after: bytes) -> Iterator[str]:
         yield line if len(line) <= LINE_CHARS else f"{line[:LINE_CHARS]} ... ({len(line):,} characters)"
 
 
-def _laid_out(raw: bytes) -> list[str]:
-    text = raw.decode("utf-8", "replace")
-    if text.strip().count("\n") == 0:
-        with suppress(ValueError, RecursionError):
-            text = json.dumps(json.loads(text), ensure_ascii=False, indent=1)
-    return text.split("\n")
+def _laid_out(text: str) -> str:
+    with suppress(ValueError, RecursionError):
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    return text

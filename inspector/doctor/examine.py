@@ -26,6 +26,7 @@ from inspector.doctor import (
 from inspector.doctor.lookup import Lookup, holder_of
 from inspector.doctor.native import Copy, Native, Role, Turn, body_of
 from inspector.doctor.pairing import Pairing, pair
+from inspector.doctor.rulebook import RULES as BOOK
 from inspector.doctor.shapes import Layout, Shape, shape_of
 from inspector.doctor.targets import Target
 from inspector.finding import Finding
@@ -62,6 +63,8 @@ class Examination:
     damage: tuple[Finding, ...] = ()
     """What was wrong with the file, and with the graph of its records."""
     format: str = "messages"
+    conversations: int = 1
+    """How many the recording holds; one was examined."""
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -100,7 +103,23 @@ def examine(opened: Opened, index: int = 0, raw: bytes | None = None, file: str 
     hidden = strict.examine(raw, recording) if raw is not None else ()
     rows = {turn.pointer: turn.row for turn in native.turns} if hidden else {}
     placed = (replace(one, row=_row(one.pointer, rows)) for one in hidden)
-    return Examination(native, session, (*session.damage, *placed), opened.format.name)
+    damage = tuple(_advised(one, bool(recording.lines)) for one in (*session.damage, *placed))
+    return Examination(native, session, damage, opened.format.name, len(opened.conversations))
+
+
+def _advised(finding: Finding, lined: bool) -> Finding:
+    """Damage with what a repair does about it; the readers, which know of no repair, leave that out."""
+    if finding.repair or finding.code not in BOOK:
+        return finding
+    if finding.code in _OF_LINES and finding.byte is None:
+        return replace(finding, repair="None: it is JSON, and stays where it is.")
+    if finding.code in _OF_LINES and not lined:
+        return replace(finding, repair="None: only lines of JSON Lines are set aside, and cut JSON is never closed.")
+    return replace(finding, repair=BOOK[finding.code].repair)
+
+
+_OF_LINES = frozenset(("truncated-record", "unparseable-record", "glued-records", "split-record"))
+"""Damage that a repair mends by moving whole lines."""
 
 
 def _row(pointer: str, rows: dict[str, int]) -> int | None:

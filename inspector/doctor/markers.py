@@ -116,7 +116,8 @@ def names(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]
             found = name_of(call)
             says = f"the name {call.name[:100]} holds a token of a chat template"
             inner = found.pointer if found else ""
-            yield about_part("marker-in-tool-name", native.turn_of(call), call, says, inner=inner)
+            repair = "" if call.name.partition(TOKEN)[0].strip() else "None: nothing would be left of the name."
+            yield about_part("marker-in-tool-name", native.turn_of(call), call, says, inner=inner, repair=repair)
 
 
 def calls_as_text(native: Native, pairing: Pairing, target: Target) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ thought not made up, an honest text not touched. Running a repair twice changes 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from inspector.change import Patch, replaced
@@ -132,6 +132,7 @@ class _State:
 def repaired(raw: bytes, name: str, wish: Wish) -> Outcome:
     """The repair of a file's bytes, unpacked ones. Raises `UnreadableSession` where nothing in it can be read."""
     state = _examined(raw, name, wish)
+    recorded = list(state.findings)
     done: list[Done] = []
     rejected = b""
     for _ in range(MOST_ROUNDS):
@@ -146,9 +147,23 @@ def repaired(raw: bytes, name: str, wish: Wish) -> Outcome:
             state.given_up.add(code)
             continue
         state, rejected = following, rejected + aside
-        done += map(Done, mended)
-    left = tuple(one for one in state.findings if one.severity != "info")
+        done += [Done(_as_recorded(one, recorded)) for one in mended]
+    left = tuple(_why_left(one, state.given_up) for one in state.findings if one.severity != "info")
     return Outcome(state.raw, tuple(done), left, rejected)
+
+
+def _as_recorded(mended: Finding, recorded: list[Finding]) -> Finding:
+    """A finding as it stands in the recording, where an earlier stage has moved its message; it is taken from there."""
+    for at, one in enumerate(recorded):
+        if (one.code, one.says) == (mended.code, mended.says):
+            return recorded.pop(at)
+    return mended
+
+
+def _why_left(finding: Finding, given_up: Collection[str]) -> Finding:
+    """A finding that remains; where its repair was tried and given up, that stands in the place of the repair."""
+    tried = finding.code in given_up and may_repair(finding)
+    return replace(finding, repair="None: no repair was found that does no other harm.") if tried else finding
 
 
 def _tried(raw: bytes, name: str, wish: Wish) -> _State | None:

@@ -30,7 +30,15 @@ def test_nothing_wrong_is_said_with_what_was_checked(tmp_path: Path) -> None:
     answer = call("doctor", written(tmp_path, SOUND))
     assert answer.status == 0
     assert "Nothing is wrong" in answer.out
-    assert "4 messages with 1 calls and 1 results" in answer.out
+    assert "4 messages with 1 call and 1 result" in answer.out
+
+
+def test_the_doctor_says_of_damage_what_the_repair_then_does(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(json.dumps({**SOUND, "metadata": 1}).encode().replace(b"1}", b"NaN}") + b'\n{"messages": [\n')
+    told = [one["repair"] for one in call("doctor", str(path), "--json").json["findings"]]
+    done = [one["did"] for one in call("repair", str(path), "--dry-run", "--json").json["repaired"]]
+    assert sorted(told) == sorted(done) == ["Put null.", "Set the partial record aside."]
 
 
 def test_json_has_the_keys_of_the_design(tmp_path: Path) -> None:
@@ -68,6 +76,39 @@ def test_a_folder_is_a_line_for_each_recording(tmp_path: Path) -> None:
     assert lines[1].endswith("nothing is wrong")
     assert "empty" in lines[2]
     assert answer.status == 2
+
+
+def store(folder: Path, session: str) -> None:
+    """A store of opencode's, whose one recording is a folder."""
+    for path, body in (
+        (f"session/p/{session}.json", {"id": session}),
+        (f"message/{session}/m1.json", {"id": "m1", "sessionID": session, "role": "user"}),
+        ("part/m1/p1.json", {"id": "p1", "messageID": "m1", "sessionID": session, "type": "text", "text": "hello"}),
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        written(folder, body, path)
+
+
+def test_of_several_conversations_it_is_said_that_one_was_examined(tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    path.write_text(f"{json.dumps(SOUND)}\n{json.dumps(BROKEN)}\n", encoding="utf-8")
+    assert "1 of 2 conversations: --index N examines another" in call("doctor", str(path)).out
+    assert call("doctor", str(path), "--json").json["conversations"] == 2
+    assert "(1 of 2 conversations)" in call("doctor", str(path), str(path)).out
+    assert "--index" not in call("doctor", written(tmp_path, SOUND)).out
+
+
+def test_a_recording_that_is_a_folder_does_not_hide_those_beside_it(tmp_path: Path) -> None:
+    store(tmp_path / "a", "ses_1")
+    alone = call("doctor", str(tmp_path))
+    assert "opencode_storage" in alone.out
+    assert len(alone.out.split("\n\n")) == 2
+    written(tmp_path, BROKEN, "broken.json")
+    beside = call("doctor", str(tmp_path)).out.splitlines()
+    assert ["opencode_storage" in line for line in beside] == [True, False]
+    assert "1 error: dangling-tool-call" in beside[1]
+    store(tmp_path / "b", "ses_2")
+    assert sum("opencode_storage" in line for line in call("doctor", str(tmp_path)).out.splitlines()) == 2
 
 
 def test_an_unreadable_file_still_gives_its_finding(tmp_path: Path) -> None:

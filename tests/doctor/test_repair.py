@@ -254,6 +254,29 @@ def test_honest_and_silent_damage_is_left_and_named() -> None:
     assert [one.code for one in outcome.left] == ["marker-in-tool-arguments"]
 
 
+def test_what_was_repaired_is_named_by_its_place_in_the_recording() -> None:
+    outcome = mend(chat(user(), result("nobody"), user(), calls("a")))
+    assert [(done.finding.code, done.finding.message_index) for done in outcome.repaired] == [
+        ("orphan-tool-result", 1), ("dangling-tool-call", 3),
+    ]  # fmt: skip
+
+
+def test_a_name_of_which_nothing_would_be_left_is_left_with_the_reason() -> None:
+    outcome = mend(chat(user(), calls("a", name="<|x|>"), result("a"), said()))
+    assert [(one.code, one.repair) for one in outcome.left] == [
+        ("marker-in-tool-name", "None: nothing would be left of the name.")
+    ]
+
+
+def test_a_document_that_is_cut_off_is_left_with_the_reason_and_lines_are_set_aside() -> None:
+    cut = mend(raw_of(chat(user(), said()))[:-20])
+    assert cut.repaired == ()
+    assert [one.repair.partition(":")[0] for one in cut.left] == ["None"]
+    assert cut.left[0].code == "truncated-record"
+    lines = mend(json.dumps(chat(user(), said())).encode() + b'\n{"messages": [{"ro\n')
+    assert [done.did for done in lines.repaired] == ["Set the partial record aside."]
+
+
 def test_a_link_is_not_mended_where_that_would_hide_messages() -> None:
     loose = [
         {
