@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli.examining import SHOWN, Report, counted, exit_status, gather, judged, original_of
+from inspector.cli.examining import SHOWN, Report, exit_status, gather, judged, original_of
 from inspector.cli.options import FILE, as_json, example
-from inspector.cli.output import finding_json, table, tell, write, write_json
+from inspector.cli.output import counted, finding_json, table, tell, write, write_json
 from inspector.cli.reading import stdin_bytes
 from inspector.finding import Finding
 from inspector.text import clip, visible_line

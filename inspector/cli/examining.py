@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from inspector.cli.output import Trouble
+from inspector.cli.output import Trouble, counted
 from inspector.cli.reading import stdin_bytes
 from inspector.finding import Finding
 from inspector.writing import STDIO
@@ -83,11 +83,6 @@ class Report:
         return f"{counted(self.messages, 'message')} with {calls} and {results}, by the rules about {families}"
 
 
-def counted(number: int, word: str) -> str:
-    """`1 message`, `2 messages`."""
-    return f"{number:,} {word}{'s' * (number != 1)}"
-
-
 def judged(report: Report, target: str) -> tuple[Finding, ...]:
     """The findings of a recording for a target, worked out once."""
     from inspector.doctor.compared import dropped_prompt
@@ -126,7 +121,14 @@ def original_of(path: str | None, form: str | None) -> Session | None:
 
 
 def gather(paths: Sequence[str], form: str | None, index: int, original: Session | None = None) -> list[Report]:
-    """A report for each recording; of a folder that is no recording itself, for each that it holds."""
+    """A report for each recording; of a folder that is no recording itself, for each in it. Raises `Trouble`."""
+    from inspector.formats import UnreadableSession, format_named
+
+    try:
+        if form is not None:
+            format_named(form)
+    except UnreadableSession as fault:
+        raise Trouble(str(fault)) from None
     reports = []
     for path in paths:
         if path != STDIO and os.path.isdir(path):

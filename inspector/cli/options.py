@@ -88,7 +88,9 @@ def paying(function: F) -> F:
             help="Whose cache: openai, anthropic, anthropic-1h, deepseek, gemini, none ...",
         ),
         click.option(
-            "--prices", type=FILE, metavar="FILE", help="A price table of your own (TOML), not the published prices."
+            "--prices", type=FILE, metavar="FILE",
+            help="A price table of your own, not the published prices: TOML with a table [models.\"NAME\"] for each "
+            "model, in it input, read, write, write_1h and output in dollars for a million tokens.",
         ),
     )(function)  # fmt: skip
 

@@ -135,6 +135,11 @@ def progress() -> Iterator[Callable[[str], None] | None]:
         click.echo(CLEARED, nl=False, err=True)
 
 
+def counted(number: int, word: str) -> str:
+    """`1 message`, `2 messages`."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
 def finding_json(finding: Finding) -> dict[str, Any]:
     """A finding under the keys that every verb uses."""
     return {

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
-from inspector.cli.output import table
+from inspector.cli.output import counted, table
 from inspector.text import thousands
 
 if TYPE_CHECKING:
@@ -184,21 +184,19 @@ def _recorded_usage(run: Run) -> list[tuple[str, str]]:
         return []
     sizes = f"{sum(one.recorded for one in found.requests):,}, counted {sum(one.ours for one in found.requests):,}"
     besides = f", {found.overhead:,} in each are not in the recording" if found.overhead else ""
-    fit = f"x{found.factor:.2f} +-{found.spread:.0%}{besides}; {len(found.outliers):,} outliers"
-    return [("recorded", f"{len(found.requests):,} requests of {sizes} tokens ({found.gap:+.1%}): {fit}")]
+    fit = f"x{found.factor:.2f} +-{found.spread:.0%}{besides}; {counted(len(found.outliers), 'outlier')}"
+    if not found.usable:
+        fit = "they lie too far from any one factor to calibrate by"
+    return [("recorded", f"{counted(len(found.requests), 'request')} of {sizes} tokens ({found.gap:+.1%}): {fit}")]
 
 
 def _costs(run: Run) -> list[tuple[str, str]]:
     sums, price = run.totals, run.price
     if price is None or sums.cost is None or sums.cost_without is None or sums.cost_ideal is None:
         return [("cost", "no price is known for this model; --prices FILE gives one")]
-    difference = sums.cost - sums.cost_without
-    said = f"{abs(difference):,.4f} {'more' if difference > 0 else 'less'} than doing nothing"
+    beside = f"{_difference(sums.cost - sums.cost_without)} doing nothing (${sums.cost_without:,.4f})"
     rows = [
-        (
-            "cost",
-            f"${sums.cost:,.4f}, ${said} (${sums.cost_without:,.4f}); with an ideal cache ${sums.cost_ideal:,.4f}",
-        ),
+        ("cost", f"${sums.cost:,.4f}, {beside}; with an ideal cache ${sums.cost_ideal:,.4f}"),
         ("price", f"{price.model}  {_rates(run, price)}  {price.source}"),
     ]
     if sums.break_even is not None:
@@ -207,6 +205,12 @@ def _costs(run: Run) -> list[tuple[str, str]]:
     if not any(not isnan(time) for time in run.session.times):
         rows.append(("times", "none are recorded: the cache is taken to stay warm"))
     return rows
+
+
+def _difference(dollars: float) -> str:
+    """`$0.0111 more than`; a difference that does not show in the last figure is none."""
+    shown = f"{abs(dollars):,.4f}"
+    return "as much as" if not float(shown.replace(",", "")) else f"${shown} {'more' if dollars > 0 else 'less'} than"
 
 
 def _rates(run: Run, price: Price) -> str:

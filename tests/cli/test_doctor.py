@@ -98,6 +98,11 @@ def test_of_several_conversations_it_is_said_that_one_was_examined(tmp_path: Pat
     assert "--index" not in call("doctor", written(tmp_path, SOUND)).out
 
 
+def test_a_format_that_there_is_not_is_said_of_a_folder_too(tmp_path: Path) -> None:
+    written(tmp_path, SOUND)
+    assert_one_sentence(call("doctor", str(tmp_path), "--format", "nope"), naming="no format 'nope'")
+
+
 def test_a_recording_that_is_a_folder_does_not_hide_those_beside_it(tmp_path: Path) -> None:
     store(tmp_path / "a", "ses_1")
     alone = call("doctor", str(tmp_path))

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,6 +79,28 @@ def test_people_get_a_sparkline_the_cost_and_the_requests(path: str) -> None:
     assert answer.status == 0
     for text in ("sent  ▁", "with an ideal cache", "o200k exact", "first change", "genai-prices", "none are recorded"):
         assert text in answer.out
+
+
+def test_a_run_that_costs_the_same_is_not_said_to_cost_less(tmp_path: Path) -> None:
+    file = tmp_path / "short.json"
+    file.write_text('{"model":"gpt-5","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}')
+    out = call("replay", str(file), "-p", "head-tail").out
+    assert "as much as doing nothing" in out
+    assert "less than" not in out
+
+
+def test_usage_that_no_factor_fits_is_not_dressed_as_a_calibration() -> None:
+    from inspector.cli.replay_output import _recorded_usage
+    from inspector.replay.calibrate import Calibration, Measured
+
+    usage = (Measured(1, 10, 50_000), Measured(3, 9_000, 60))
+    wild = Calibration("m", usage, 1.0, 0, 21.8, ())
+    run: Any = SimpleNamespace(calibration=wild)
+    assert "too far from any one factor" in _recorded_usage(run)[0][1]
+
+
+def test_the_help_says_how_a_price_table_is_written() -> None:
+    assert '[models."NAME"]' in call("replay", "--help").out
 
 
 def test_a_session_without_answers_has_nothing_to_replay(tmp_path: Path) -> None:
