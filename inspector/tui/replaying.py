@@ -211,6 +211,7 @@ def draw(bench: Workbench) -> None:
     bench.query_one(Timeline).picture = Picture(
         state.run, state.run.sums(), bench.shown.window, _thresholds(bench.shown, terms), compactions_of(session),
         price_words(terms.price) if terms else "", figures.calibration_words(state.calibration),
+        state.calibration.overhead if state.calibration else 0,
     )  # fmt: skip
 
 

@@ -65,6 +65,8 @@ class Picture:
     """Whose price it is, where it is from, and its day."""
     known: str = ""
     """What is known of the counts, such as a calibration."""
+    unrecorded: int = 0
+    """Tokens of each request that the recording does not hold: the ledger and the header know nothing of them."""
 
     def levels(self, peak: int) -> list[Level]:
         """The lines to draw over bars of this height."""
@@ -157,7 +159,8 @@ def totals_words(picture: Picture, width: int) -> tuple[str, str]:
         second = ["" if not sums.done else "no price is known for this model"]
     else:
         money = f"{about}${sums.cost:.4f} with, ${sums.without:.4f} without, {about}${sums.ideal:.4f} ideal"
-        second = [money, *break_even_words(sums)]
+        besides = f"{thousands(picture.unrecorded)} tokens in each are not recorded" if picture.unrecorded else ""
+        second = [money, *break_even_words(sums), besides]
     return fitting([*first, *priced], width), fitting(second, width)
 
 

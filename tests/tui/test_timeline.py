@@ -150,6 +150,7 @@ async def test_t_opens_the_timeline_with_the_totals_and_closes_it(size: tuple[in
         assert (timeline.size.width, timeline.size.height) == (size[0], height)
         assert "106 requests   98 fired   57.6 % cached" in app.screen
         assert "$7.6786 with, $2.3074 without, $2.2606 ideal" in app.screen
+        assert ("11,669 tokens in each are not recorded" in app.screen) == (size == WIDE)
         assert "one shot" in app.screen
         await app.press("t")
         assert not timeline.display
