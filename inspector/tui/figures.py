@@ -81,10 +81,11 @@ def saved_words(shown: Shown) -> str:
 
 
 def window_words(shown: Shown) -> str:
-    """`48 % of 128,000`; beyond the window `137 % over 128,000`; always of one width in a session."""
+    """`48 % of 128,000`; beyond the window `37 % over 128,000`; always of one width in a session."""
     sent, window = shown.fitted(shown.sent_tokens), shown.window
-    share = sent * 100 / window if window > 0 else 0.0
-    words = f"{share:3.0f} % {'over' if sent > window else 'of'} {thousands(window)}"
+    beyond = sent > window
+    share = (sent - beyond * window) * 100 / window if window > 0 else 0.0
+    words = f"{share:3.0f} % {'over' if beyond else 'of'} {thousands(window)}"
     return words.ljust(len("100 % over ") + len(thousands(window)))
 
 
