@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inspector.change import Plan
 from inspector.message import USER, Context
 from inspector.policies.policy import Param, Policy, Settings
@@ -18,6 +20,8 @@ REASONS = (
     "a system message: always in front",
 )
 _, OLDER, SYSTEM_FRONT = range(len(REASONS))
+_SAID = re.compile(re.escape(bytes((USER,))) + b"+")
+"""What the user says, message after message."""
 
 
 def plan(context: Context, settings: Settings) -> Plan:
@@ -29,14 +33,13 @@ def plan(context: Context, settings: Settings) -> Plan:
     starts = _invocations(bundles)
     if keep > 0 and len(starts) >= keep + remove:
         cut = _closed_cut(context, bundles, starts[-keep])
-        draft.drop(bundles.rows_of(range(cut)), OLDER)
+        draft.drop(bundles.between(0, cut), OLDER)
     return draft.unwritten()
 
 
 def _invocations(bundles: Bundles) -> list[int]:
     """Where invocations begin: at what the user says after something else."""
-    kinds = bundles.kinds
-    return [at for at, kind in enumerate(kinds) if kind == USER and (at == 0 or kinds[at - 1] != USER)]
+    return [said.start() for said in _SAID.finditer(bundles.kinds)]
 
 
 def _closed_cut(context: Context, bundles: Bundles, cut: int) -> int:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable
 
 from inspector.change import InsertKind, Plan
-from inspector.message import TOOL, Context
+from inspector.message import TOOL, Body, Context, text_of
 from inspector.policies.policy import Param, Policy, Settings
 from inspector.policies.product import Product, python
 from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo.bundles import bundles_of
-from inspector.policies.zoo.cuts import ceil4
+from inspector.policies.zoo.cuts import ceil4, running
 from inspector.policies.zoo.drafting import Draft
-from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.exchanges import asked_of
 from inspector.policies.zoo.params import optional
 
 SOURCE = "autogen-core 0.7.5"
@@ -33,17 +34,21 @@ def _draft(context: Context) -> Draft:
     return draft
 
 
-def _drop(draft: Draft, places: Sequence[int], reason: int = OUTSIDE) -> None:
-    draft.drop(draft.context.derived(bundles_of).rows_of(places), reason)
+def _drop(draft: Draft, start: int, stop: int) -> None:
+    draft.drop(draft.context.derived(bundles_of).between(start, stop), OUTSIDE)
+
+
+def _drop_one(draft: Draft, place: int, reason: int) -> None:
+    draft.drop(draft.context.derived(bundles_of).between(place, place + 1), reason)
 
 
 def buffered(context: Context, settings: Settings) -> Plan:
     """The plan of `BufferedChatCompletionContext`."""
     bundles, draft = context.derived(bundles_of), _draft(context)
     start = max(0, len(bundles) - max(1, settings["buffer_size"]))
-    _drop(draft, range(start))
+    _drop(draft, 0, start)
     if start < len(bundles) and bundles.kinds[start] == TOOL:
-        _drop(draft, (start,), ORPHAN)
+        _drop_one(draft, start, ORPHAN)
     return draft.unwritten()
 
 
@@ -54,48 +59,45 @@ def head_and_tail(context: Context, settings: Settings) -> Plan:
     start, skipped = len(bundles) - tail, len(bundles) - head - tail
     if skipped <= 0:
         return draft.unwritten()
-    _drop(draft, range(head, start))
-    if bundles.rows[head - 1][0] in context.derived(Exchanges).calls:
-        _drop(draft, (head - 1,), OPEN_CALLS)
+    _drop(draft, head, start)
+    if asked_of(context.messages[bundles.first(head - 1)]):
+        _drop_one(draft, head - 1, OPEN_CALLS)
     if bundles.kinds[start] == TOOL:
-        _drop(draft, (start,), ORPHAN)
+        _drop_one(draft, start, ORPHAN)
     body = {"role": "user", "content": f"Skipped {skipped} messages."}
-    draft.insert(bundles.rows[start - 1][-1], InsertKind.NOTICE, body, "says how many messages are left out", None)
+    draft.insert(bundles.last(start - 1), InsertKind.NOTICE, body, "says how many messages are left out", None)
     return draft.unwritten()
 
 
 def costs_of(context: Context) -> list[int]:
-    """Tokens of each of AutoGen's messages: characters through 4, and 4."""
-    exchanges, chars = context.derived(Exchanges), context.columns.chars
-    return [sum(_chars(exchanges, chars, row) for row in rows) for rows in context.derived(bundles_of).rows]
+    """Characters of each of AutoGen's messages: text, and the names and arguments of calls."""
+    return context.derived(bundles_of).sums(context.each(_chars))
 
 
-def _chars(exchanges: Exchanges, chars: Sequence[int], row: int) -> int:
-    return chars[row] + sum(len(call.name) + len(call.arguments) for call in exchanges.calls.get(row, ()))
+def _chars(body: Body) -> int:
+    asked = asked_of(body)
+    return len(text_of(body)) + sum(len(call.name) + len(call.arguments) for call in (asked.calls if asked else ()))
 
 
 def token_limited(context: Context, settings: Settings) -> Plan:
     """The plan of `TokenLimitedChatCompletionContext`: the message in the middle goes until the rest fits.
 
-    Taking out the middle one by one leaves a head and a tail that shrink in turns, so no list need be rebuilt.
+    Taking out the middle one by one shortens head and tail in turns, so the head is never the shorter one.
     """
     bundles, draft = context.derived(bundles_of), _draft(context)
-    limit = settings["token_limit"] or settings["model_window"] or 0
-    costs = [ceil4(chars) + MESSAGE_TOKENS for chars in context.derived(costs_of)]
-    head, tail = len(bundles) // 2, len(bundles) // 2
-    left, total = len(bundles), sum(costs)
-    while left and total > limit:
-        if left // 2 < head:
-            head -= 1
-            total -= costs[head]
-        else:
-            total -= costs[tail]
-            tail += 1
-        left -= 1
-    _drop(draft, range(head, tail))
-    first = 0 if head else tail
-    if left and bundles.kinds[first] == TOOL:
-        _drop(draft, (first,), ORPHAN)
+    limit, most = settings["token_limit"] or settings["model_window"] or 0, len(bundles)
+    until = running([ceil4(chars) + MESSAGE_TOKENS for chars in context.derived(costs_of)])
+
+    def head(gone: int) -> int:
+        return (most - gone + 1) // 2
+
+    def taken(gone: int) -> int:
+        return until[head(gone) + gone] - until[head(gone)]
+
+    gone = bisect_left(range(most), until[-1] - limit, key=taken)
+    _drop(draft, head(gone), head(gone) + gone)
+    if gone < most and bundles.kinds[0] == TOOL:
+        _drop_one(draft, 0, ORPHAN)
     return draft.unwritten()
 
 
