@@ -231,6 +231,9 @@ class Sick:
         for record in records if chained else ():
             record[links[1]] = parent
             parent = record[links[0]]
+        for record in records if links and not chained else ():
+            if record.get(links[1]) not in self._line_of and links[1] in record:
+                record[links[1]] = None  # copied from a neighbour whose parent is not there
         yield Patch(Site("", line), Doing.AFTER, tuple(records))
         following = self._child(line, moved) if chained else None
         if following is not None:

@@ -15,6 +15,7 @@ from tests.doctor.builders import (
     asked,
     calls,
     chat,
+    examined,
     function_call,
     gemini,
     image,
@@ -207,6 +208,19 @@ def test_a_link_that_leads_nowhere_is_led_to_the_record_before() -> None:
     session = (line(0, "user", user()), {**line(1, "assistant", {"id": "m", **said()}), "parentUuid": "gone"},
                line(2, "user", user()))  # fmt: skip
     assert mended(session)[1]["parentUuid"] == "u0"
+
+
+def test_a_line_that_is_put_in_names_no_parent_that_is_not_there() -> None:
+    session = (
+        {"type": "user", "uuid": "a", "parentUuid": None, "sessionId": "s", "message": user()},
+        {**line(1, "assistant", {"id": "m", **turn("assistant", use("t"))}), "parentUuid": "gone"},
+        {"type": "user", "uuid": "c", "parentUuid": None, "sessionId": "s", "message": user()},
+    )
+    outcome = mend(session)
+    assert [done.finding.code for done in outcome.repaired] == ["dangling-tool-call"]
+    assert [one.code for one in outcome.left] == [
+        one.code for one in examined(session) if one.code == "broken-parent-link"
+    ]
 
 
 def test_lines_are_parted_joined_stripped_and_set_aside() -> None:
