@@ -46,7 +46,7 @@ def _closed_cut(context: Context, bundles: Bundles, cut: int) -> int:
     """The last place up to the cut after which no result lacks its call; 0 where there is none."""
     exchanges, wanted = context.derived(Exchanges), set[str]()
     for place in range(len(bundles) - 1, -1, -1):
-        for row in reversed(bundles.rows[place]):
+        for row in reversed(bundles.between(place, place + 1)):
             if row in exchanges.answers:
                 wanted.add(exchanges.answers[row])
             wanted.difference_update(exchanges.keys.get(row, ()))

@@ -45,10 +45,11 @@ class Exchanges:
     def __init__(self, context: Context) -> None:
         self._context = context
         self.kinds = context.derived(kinds_of)
-        asked = context.each(asked_of)
-        self.calls: dict[int, tuple[ToolCall, ...]] = {row: one.calls for row, one in enumerate(asked) if one}
+        each = context.each(asked_of)
+        rows, asked = list(compress(range(len(each)), each)), list(filter(None, each))
+        self.calls: dict[int, tuple[ToolCall, ...]] = dict(zip(rows, [one.calls for one in asked], strict=True))
         """The calls of each assistant message that has any."""
-        self.keys: dict[int, tuple[str, ...]] = {row: one.ids for row, one in enumerate(asked) if one}
+        self.keys: dict[int, tuple[str, ...]] = dict(zip(rows, [one.ids for one in asked], strict=True))
         """The keys of those calls: their ids where these are unique."""
         answered = context.each(_answered)
         self.answers: dict[int, str] = {row: answered[row] or f"\0{row}" for row in self.results}
