@@ -5,6 +5,7 @@ The words of providers are quoted from public reports; ID, N and the like stand 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -310,4 +311,8 @@ def refusal(finding: Finding, provider: Provider, call_id: str) -> tuple[str, st
     found = RULES[finding.code].refusal(provider) if finding.code in RULES and finding.severity != "info" else None
     if found is None:
         return None
-    return found[0].value, found[1].replace(": ID", f": {call_id}") if call_id else found[1]
+    return found[0].value, _NAMED.sub(lambda _: call_id, found[1]) if call_id else found[1]
+
+
+_NAMED = re.compile(r"(?<=: )ID\b|(?<=call id was )ID\b")
+"""Where a refusal names a call by its id; other ids in such texts are those of items."""

@@ -124,6 +124,11 @@ def test_an_unreadable_file_still_gives_its_finding(tmp_path: Path) -> None:
     assert answer.err.count("\n") == 1
 
 
+def test_a_refusal_names_the_call_that_it_is_about(tmp_path: Path) -> None:
+    out = call("doctor", written(tmp_path, SOUND), "--target", "mistral").out
+    assert "mistral says: Tool call id was call_1 but must be" in out
+
+
 def test_an_error_text_leads_to_its_message_by_id(tmp_path: Path) -> None:
     session = chat(user(), calls("call_1"), user(), calls("call_2"), user(), said())
     text = (
