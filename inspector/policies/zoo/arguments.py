@@ -9,11 +9,13 @@ from typing import Any
 
 from inspector.message import Body, compact_json
 
+_DECODER = json.JSONDecoder(strict=False)
+
 
 def read(arguments: str) -> Any:
     """The value that arguments hold; the string itself where they are no JSON."""
     try:
-        return json.loads(arguments, strict=False)
+        return _DECODER.decode(arguments)
     except (ValueError, RecursionError):
         return arguments
 

@@ -104,9 +104,9 @@ class Asked(NamedTuple):
 
 def asked_of(body: Body) -> Asked | None:
     """The calls of a message; None where it is no assistant's, or has none."""
-    if role_code(body) != ASSISTANT or not (body.get("tool_calls") or body.get("function_call")):
-        return None
     function = body.get("function_call")
+    if not (body.get("tool_calls") or function) or role_code(body) != ASSISTANT:
+        return None
     calls = calls_of(body) or ((_legacy(function),) if isinstance(function, dict) else ())
     return Asked(calls, tuple(call.id or "" for call in calls)) if calls else None
 

@@ -5,21 +5,21 @@ All count with `count_tokens_approximately` (see `approximate`).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any
 
 from inspector.change import Action, InsertKind, Plan
-from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, text_of
+from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Context, text_of
 from inspector.policies.policy import Param, Policy, Settings
 from inspector.policies.product import Product, picked, python
 from inspector.policies.python_call import Call, Name
-from inspector.policies.zoo import arguments
-from inspector.policies.zoo.approximate import Approximate, tokens
+from inspector.policies.zoo.approximate import Approximate
 from inspector.policies.zoo.cuts import fitting_suffix
-from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text
-from inspector.policies.zoo.exchanges import Exchanges, kinds_of
+from inspector.policies.zoo.drafting import Draft, left_alone, summarised
+from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.langchain_clear import clear
+from inspector.policies.zoo.langchain_clear import stepper as clear_stepper
 from inspector.policies.zoo.params import (
     NEVER,
     PERCENT,
@@ -53,88 +53,6 @@ def _reach(context: Context) -> int:
 
 # --- clear ---
 
-CLEAR_REASONS = (
-    "recent, excluded, or not needed to be cleared: sent as recorded",
-    "an old result: a placeholder stands for it",
-    "arguments of calls whose results are cleared",
-    "below the trigger: everything is sent",
-)
-_, CLEARED, ARGUMENTS_CLEARED, BELOW = range(len(CLEAR_REASONS))
-
-
-def clear(context: Context, settings: Settings) -> Plan:
-    """The plan of `ClearToolUsesEdit`."""
-    counts = context.derived(Approximate)
-    if _counted(context, settings["system_counted"]) <= settings["trigger"]:
-        return left_alone(context, CLEAR_REASONS, BELOW)
-    results = context.derived(Exchanges).results
-    old = results[: max(0, len(results) - max(0, settings["keep"]))]
-    clearing = _Clearing(context, counts, settings)
-    for row in old:
-        clearing.take(row)
-        if 0 < settings["clear_at_least"] <= clearing.saved:
-            break
-    return clearing.plan()
-
-
-def _counted(context: Context, system: bool) -> int:
-    counts = context.derived(Approximate).tokens
-    apart = not system and len(counts) > 0 and context.derived(kinds_of)[0] == SYSTEM
-    return sum(counts) - (counts[0] if apart else 0)
-
-
-class _Clearing:
-    """Results cleared one by one, with the tokens that this has saved."""
-
-    def __init__(self, context: Context, counts: Approximate, settings: Settings) -> None:
-        self.draft = Draft(context, CLEAR_REASONS)
-        self.saved = 0
-        self._context, self._counts = context, counts
-        self._exchanges = context.derived(Exchanges)
-        self._excluded = named(settings["exclude_tools"]) or frozenset()
-        self._placeholder = settings["placeholder"] or ""
-        self._inputs = settings["clear_tool_inputs"]
-        self._emptied: dict[int, set[int]] = defaultdict(set)
-        """The calls of a message whose arguments are cleared."""
-        self._chars: dict[int, int] = {}
-        """Characters of a message, once arguments of it are cleared."""
-
-    def take(self, row: int) -> None:
-        """Clear a result, unless it is excluded or answers no call of the nearest assistant message before it."""
-        caller = self._exchanges.kinds.rfind(ASSISTANT, 0, row)
-        keys = self._exchanges.keys.get(caller, ())
-        key = self._exchanges.answers[row]
-        if key not in keys or self._exchanges.name(row) in self._excluded:
-            return
-        content, new = self._context.messages[row].get("content"), self._placeholder
-        if content != new and not (content is None and not new):
-            self.saved += self._counts.tokens[row] - self._counts.with_content(row, new)
-            self.draft.change(row, Action.PLACEHOLDER, CLEARED, len(new))
-        if self._inputs:
-            self._empty(caller, keys.index(key))
-
-    def _empty(self, row: int, place: int) -> None:
-        given, size = self._exchanges.calls[row][place].arguments, self._counts.sizes[row].args[place]
-        if place in self._emptied[row] or (size == len("{}") and arguments.read(given) == {}):
-            return
-        self._emptied[row].add(place)
-        self.draft.change(row, Action.CLEAR_ARGUMENTS, ARGUMENTS_CLEARED)
-        before = self._chars.get(row, self._counts.sizes[row].chars)
-        listed = isinstance(self._context.messages[row].get("content"), list)  # then calls are not counted
-        after = before if listed else before + len("{}") - size
-        self.saved += tokens(before) - tokens(after)
-        self._chars[row] = after
-
-    def plan(self) -> Plan:
-        """The plan of what was taken."""
-        return self.draft.plan(self._write)
-
-    def _write(self, row: int) -> Body:
-        body = self._context.messages[row]
-        if self.draft.action[row] == Action.PLACEHOLDER:
-            return with_text(body, self._placeholder)
-        return arguments.replaced(body, lambda at, _, given: "{}" if at in self._emptied[row] else given)
-
 
 def _editing(settings: Settings) -> Call:
     given = picked(settings, "trigger", "keep", "clear_at_least", "clear_tool_inputs", "exclude_tools", "placeholder")
@@ -161,6 +79,7 @@ CLEAR = Policy(
         flag("system_counted", False, "Whether a leading system message counts; create_agent keeps it apart."),
     ),
     plan=clear,
+    stepper=clear_stepper,
     help="Puts a placeholder in the place of old tool results when the session is over a number of tokens.",
     protects="the number and order of messages, what user and system say, and the newest results",
     source=f"ClearToolUsesEdit, {SOURCE}",

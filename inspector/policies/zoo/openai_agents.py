@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
+
 from inspector.change import Action, Plan
 from inspector.message import USER, Body, Context, text_of
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product, picked, python
 from inspector.policies.python_call import Call
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges
 from inspector.policies.zoo.params import listed, named, names
+from inspector.policies.zoo.rewriting import Growing, Rewritten, has_own_ids
 
 REASONS = (
     "recent, short, or not a trimmable output: sent as recorded",
@@ -27,27 +31,62 @@ def preview(text: str, name: str, chars: int) -> str:
 
 def plan(context: Context, settings: Settings) -> Plan:
     """The plan of one `ToolOutputTrimmer` call."""
-    exchanges, most = context.derived(Exchanges), max(1, settings["max_output_chars"])
+    exchanges = context.derived(Exchanges)
     boundary = _boundary(exchanges.kinds, max(1, settings["recent_turns"]))
     if boundary < 0:
         return left_alone(context, REASONS, FEW_TURNS)
-    draft, only, chars = Draft(context, REASONS), named(settings["trimmable_tools"]), max(0, settings["preview_chars"])
-    for row in exchanges.results:
-        if row >= boundary:
-            break
-        text = _text(context.messages[row])
-        name = _name(exchanges, row)
-        if len(text) <= most or (only is not None and name not in only):
-            continue
-        size = len(preview("", name, chars)) - 1 + len(str(len(text))) + min(len(text), chars)
-        if size < len(text):
+    draft, trim = Draft(context, REASONS), _Trim(context, settings)
+    for row in exchanges.results[: bisect_left(exchanges.results, boundary)]:
+        size = trim.size(row)
+        if size >= 0:
             draft.change(row, Action.HEAD, TRIMMED, size)
-    return draft.plan(lambda row: _written(context, row, chars))
+    return draft.plan(trim.written)
 
 
-def _written(context: Context, row: int, chars: int) -> Body:
-    body = context.messages[row]
-    return with_text(body, preview(_text(body), _name(context.derived(Exchanges), row), chars))
+class _Trim:
+    """What becomes of an output once it is old."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        self._messages, self._exchanges = context.messages, context.derived(Exchanges)
+        self._most, self._chars = max(1, settings["max_output_chars"]), max(0, settings["preview_chars"])
+        self._only = named(settings["trimmable_tools"])
+
+    def size(self, row: int) -> int:
+        """Characters of what is sent of an output; -1 where it is left alone."""
+        length = len(_text(self._messages[row]))
+        if length <= self._most:
+            return -1
+        name = _name(self._exchanges, row)
+        size = len(preview("", name, self._chars)) - 1 + len(str(length)) + min(length, self._chars)
+        return size if size < length and (self._only is None or name in self._only) else -1
+
+    def written(self, row: int) -> Body:
+        """The message with what is sent of its output."""
+        body = self._messages[row]
+        return with_text(body, preview(_text(body), _name(self._exchanges, row), self._chars))
+
+
+class Steps(Growing):
+    """The views of a stateless run: each output is looked at once, when its turn is no longer among the newest."""
+
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__(context)
+        self._trim, self._turns = _Trim(context, settings), max(1, settings["recent_turns"])
+        self._old = 0
+
+    def advance(self, stop: int) -> Iterator[Rewritten]:
+        """The outputs of the turns that have become old."""
+        exchanges = self.transcript.context.derived(Exchanges)
+        old = bisect_left(exchanges.results, _boundary(exchanges.kinds[:stop], self._turns))
+        for row in exchanges.results[self._old : old]:
+            if self._trim.size(row) >= 0:
+                yield Rewritten(row, self._trim.written(row), Action.HEAD, REASONS[TRIMMED])
+        self._old = max(self._old, old)
+
+
+def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
+    """The fast way through a stateless run in which no later call can take a result away."""
+    return Steps(context, settings) if mode == "stateless" and has_own_ids(context) else None
 
 
 def _text(body: Body) -> str:
@@ -87,6 +126,7 @@ POLICY = Policy(
         names("trimmable_tools", "The only tools whose outputs are trimmed, separated by commas; none: all."),
     ),
     plan=plan,
+    stepper=stepper,
     help=(
         "Shortens long tool outputs of earlier turns to a preview. A turn begins with a user message, so a run of a "
         "single task is never trimmed."

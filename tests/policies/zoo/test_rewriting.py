@@ -33,6 +33,15 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "anthropic-clear-thinking": {"keep": FEW, "keep_unit": st.sampled_from(["thinking_turns", "all"])},
     "claude-code-microcompact": {"gap_minutes": st.integers(0, 3), "keep": FEW, "compactable_tools": TOOLS},
     "swe-agent-last-n": {"n": FEW, "polling": FEW},
+    "langchain-clear": {
+        "trigger": SMALL, "keep": FEW, "clear_at_least": st.sampled_from([0, 1, 20]), "system_counted": st.booleans(),
+        "exclude_tools": TOOLS, "placeholder": st.sampled_from(["[cleared]", "", "much longer than most results"]),
+        "clear_tool_inputs": st.booleans(),
+    },
+    "openai-agents-trimmer": {
+        "recent_turns": st.integers(1, 3), "max_output_chars": st.integers(1, 60), "preview_chars": SMALL,
+        "trimmable_tools": TOOLS,
+    },
 }  # fmt: skip
 
 
@@ -83,6 +92,8 @@ def a_run(*, ids: bool = True, names: bool = True, asked: int = 1) -> Context:
         ("claude-code-microcompact", a_run(), a_run(names=False)),
         ("anthropic-clear-tools", a_run(), a_run(ids=False)),
         ("swe-agent-last-n", a_run(), a_run(asked=2)),
+        ("langchain-clear", a_run(), a_run(ids=False)),
+        ("openai-agents-trimmer", a_run(), a_run(ids=False)),
     ],
 )
 def test_what_later_messages_could_change_goes_the_plain_way(
@@ -116,3 +127,27 @@ def test_a_result_that_comes_late_is_cleared_when_it_is_there() -> None:
     context = Context(messages, listed(""), range(len(messages)))
     given = {"trigger": 0, "keep": 0}
     assert [done.edits for _, done in views(context, "anthropic-clear-tools", given, plain=False)] == [0, 0, 0, 2]
+
+
+def test_arguments_are_cleared_again_for_each_result_of_a_message() -> None:
+    messages = [user(), calls("a", "b", arguments='{"x": 1}'), result("a"), result("b"), says("one"), says("two")]
+    context = Context([*messages, *use("c"), says()], listed(""), range(len(messages) + 3))
+    given = {"trigger": 0, "keep": 1, "clear_tool_inputs": True}
+    found = views(context, "langchain-clear", given, plain=False)
+    assert found == views(context, "langchain-clear", given, plain=True)
+    assert [done.edits for _, done in found] == [0, 2, 2, 2, 3]
+
+
+def test_clearing_stops_for_good_once_it_has_saved_enough() -> None:
+    messages = [user(), *use("a", "x" * 90), *use("b", "x" * 90), *use("c", "x" * 90), says()]
+    context = Context(messages, listed(""), range(len(messages)))
+    given = {"trigger": 0, "keep": 0, "clear_at_least": 30}
+    assert [done.edits for _, done in views(context, "langchain-clear", given, plain=False)] == [0, 1, 2, 2]
+
+
+def test_an_output_is_trimmed_when_the_second_turn_after_it_begins() -> None:
+    messages = [user(), *use("a", "x" * 900), says(), user(), says(), user(), says(), *use("b", "x" * 900), says()]
+    context = Context(messages, listed(""), range(len(messages)))
+    found = views(context, "openai-agents-trimmer", {}, plain=False)
+    assert found == views(context, "openai-agents-trimmer", {}, plain=True)
+    assert [done.edits for _, done in found] == [0, 0, 0, 1, 1, 1]
