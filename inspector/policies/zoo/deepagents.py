@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from inspector.change import Action, Plan
-from inspector.message import ASSISTANT, SYSTEM, Body, Context
+from inspector.message import SYSTEM, Body, Context, ToolCall
 from inspector.policies.policy import Param, Policy, Settings
 from inspector.policies.product import Product, picked, python
 from inspector.policies.python_call import Call, Name
@@ -13,7 +14,7 @@ from inspector.policies.zoo import arguments
 from inspector.policies.zoo.approximate import Approximate
 from inspector.policies.zoo.cuts import fitting_suffix
 from inspector.policies.zoo.drafting import Draft, left_alone
-from inspector.policies.zoo.exchanges import Exchanges, kinds_of
+from inspector.policies.zoo.exchanges import asked_of, kinds_of
 from inspector.policies.zoo.params import (
     NEVER,
     PERCENT,
@@ -45,12 +46,11 @@ def plan(context: Context, settings: Settings) -> Plan:
         return left_alone(context, REASONS, BELOW)
     draft = Draft(context, REASONS)
     limit, text = settings["max_length"], settings["truncation_text"] or ""
-    exchanges = context.derived(Exchanges)
     cut = _cut(context, settings, window)
     if cut == len(context):  # keeping nothing cuts nothing
         cut = 0
-    for row in exchanges.calls:
-        if row < cut and exchanges.kinds[row] == ASSISTANT and _any_long(context, row, limit, text):
+    for row, chars in enumerate(context.each(_most_chars)[:cut]):
+        if chars > limit and _any_long(context.messages[row], limit, text):
             draft.change(row, Action.CLEAR_ARGUMENTS, CUT)
 
     def write(row: int) -> Body:
@@ -59,9 +59,18 @@ def plan(context: Context, settings: Settings) -> Plan:
     return draft.plan(write)
 
 
-def _any_long(context: Context, row: int, limit: int, text: str) -> bool:
-    calls = context.derived(Exchanges).calls[row]
-    return any(shortened(call.name, call.arguments, limit, text) != call.arguments for call in calls)
+def _most_chars(body: Body) -> int:
+    """Characters of the longest arguments of a write or an edit, the only ones that may hold a long text."""
+    return max((len(call.arguments) for call in _calls(body) if call.name in TOOLS), default=0)
+
+
+def _any_long(body: Body, limit: int, text: str) -> bool:
+    return any(shortened(call.name, call.arguments, limit, text) != call.arguments for call in _calls(body))
+
+
+def _calls(body: Body) -> Sequence[ToolCall]:
+    asked = asked_of(body)
+    return asked.calls if asked else ()
 
 
 def shortened(name: str, given: str, limit: int, text: str) -> str:
