@@ -6,15 +6,16 @@ after another on the groups that are left, and the summaries that one inserts ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from itertools import accumulate, compress, pairwise
+from operator import or_
 
 from inspector.change import InsertKind, Plan
-from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Context, ToolCall, text_of
+from inspector.message import ASSISTANT, FUNCTION, SYSTEM, TOOL, USER, Body, Context, ToolCall, role_code, text_of
 from inspector.policies.zoo.drafting import Draft
-from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.zoo.exchanges import Exchanges, asked_of
 from inspector.text import json_chars
 
 REASONS = (
@@ -48,41 +49,49 @@ class Group:
     """One group. A summary that stands for another group has that group's rows and a text."""
 
     kind: Kind
-    rows: list[int]
-    tokens: int = 0
+    rows: Sequence[int]
     text: str | None = None
     gone: int = KEPT
     """The reason why it is not sent; `KEPT`: it is."""
 
-    @property
-    def messages(self) -> int:
-        """How many messages it is."""
-        return 1 if self.text is not None else len(self.rows)
-
 
 _KINDS = {SYSTEM: Kind.SYSTEM, USER: Kind.USER, ASSISTANT: Kind.TEXT, TOOL: Kind.TOOLS}
+_IS_NO_TOOL = bytes(code != TOOL for code in range(256))
 
 
-def row_groups(context: Context) -> tuple[tuple[Kind, tuple[int, ...]], ...]:
+def row_groups(context: Context) -> tuple[tuple[Kind, Sequence[int]], ...]:
     """Kind and rows of each group, ordered by first row. A late result ties its neighbours to the group of its call."""
     exchanges = context.derived(Exchanges)
-    spans: list[tuple[Kind, list[int]]] = []
-    homes: list[int] = []
-    """Of each span, the earliest that it is tied to."""
-    declared: dict[str, list[int]] = {}
-    """The spans in which a call is open, by its key."""
-    for row, kind in enumerate(exchanges.kinds):
-        keys = exchanges.keys.get(row, ())
-        if kind == TOOL and spans and spans[-1][0] is Kind.TOOLS:
-            spans[-1][1].append(row)
-        else:
-            spans.append((Kind.TOOLS if keys else _KINDS[kind], [row]))
-            homes.append(len(homes))
-        for key in keys:
-            declared.setdefault(key, []).append(len(spans) - 1)
-        if kind == TOOL and len(declared.get(exchanges.answers[row], ())) == 1:
-            _tie(homes, declared.pop(exchanges.answers[row])[0], len(spans) - 1)
-    return _tied(spans, homes)
+    begins = _begins(exchanges)
+    starts = list(compress(range(len(begins)), begins))
+    spans = [range(start, stop) for start, stop in pairwise([*starts, len(begins)])]
+    kinds = [Kind.TOOLS if row in exchanges.keys else _KINDS[exchanges.kinds[row]] for row in starts]
+    homes = _homes(exchanges, [span - 1 for span in accumulate(begins)], len(spans))
+    return tuple(zip(kinds, spans, strict=True)) if homes is None else _tied(kinds, spans, homes)
+
+
+def _begins(exchanges: Exchanges) -> bytes:
+    """1 for each row that is no result after a result or after a call."""
+    other = exchanges.kinds.translate(_IS_NO_TOOL)
+    ends = bytearray(b"\1" + other)
+    for row in exchanges.keys:
+        ends[row + 1] = 0
+    return bytes(map(or_, other, ends))
+
+
+def _homes(exchanges: Exchanges, span_of: Sequence[int], spans: int) -> list[int] | None:
+    """Of each span, the earliest that it is tied to; None where there are no ties."""
+    callers, answered, late = exchanges.caller, set[str](), list[tuple[int, int]]()
+    for row, key in exchanges.answers.items():
+        caller, _ = callers.get(key, (row, 0))
+        if caller < row and key not in answered:
+            answered.add(key)
+            if span_of[caller] != span_of[row]:
+                late.append((span_of[caller], span_of[row]))
+    homes = list(range(spans))
+    for one, other in late:
+        _tie(homes, one, other)
+    return homes if late else None
 
 
 def _tie(homes: list[int], one: int, other: int) -> None:
@@ -97,34 +106,29 @@ def _home(homes: list[int], span: int) -> int:
     return span
 
 
-def _tied(spans: list[tuple[Kind, list[int]]], homes: list[int]) -> tuple[tuple[Kind, tuple[int, ...]], ...]:
+def _tied(kinds: list[Kind], spans: list[range], homes: list[int]) -> tuple[tuple[Kind, Sequence[int]], ...]:
     groups: dict[int, list[int]] = {}
-    for span, (_, rows) in enumerate(spans):
+    for span, rows in enumerate(spans):
         groups.setdefault(_home(homes, span), []).extend(rows)
-    return tuple((spans[span][0], tuple(rows)) for span, rows in groups.items())
+    return tuple((kinds[span], rows) for span, rows in groups.items())
 
 
 def row_tokens(context: Context) -> list[int]:
     """Tokens of each message: its JSON, as the framework writes it, through 4."""
-    exchanges = context.derived(Exchanges)
-    return [
-        message_tokens(_role(body), f"msg_{row}", _contents(exchanges, row, body))
-        for row, body in enumerate(context.messages)
-    ]
+    return [_tokens(chars, f"msg_{row}") for row, chars in enumerate(context.each(_chars))]
 
 
-def _role(body: dict[str, Any]) -> str:
-    role = body.get("role")
-    return role if isinstance(role, str) else ""
+def _chars(body: Body) -> int:
+    """Characters of a message's role and contents as JSON."""
+    role, contents = body.get("role"), _contents(body)
+    return (len(role) if isinstance(role, str) else 0) + sum(contents) + 2 * max(0, len(contents) - 1)
 
 
-def message_tokens(role: str, message_id: str, contents: list[int]) -> int:
-    """Tokens of a message whose contents have these lengths as JSON."""
-    listed = sum(contents) + 2 * max(0, len(contents) - 1)
-    frame = len('{"contents": [], "message_id": "", "role": ""}')
-    return max(1, (frame + listed + len(message_id) + len(role)) // 4)
+def _tokens(chars: int, message_id: str) -> int:
+    return max(1, (_MESSAGE + chars + len(message_id)) // 4)
 
 
+_MESSAGE = len('{"contents": [], "message_id": "", "role": ""}')
 _TEXT = len('{"additional_properties": {}, "text": , "type": "text"}')
 _CALL = len(
     '{"additional_properties": {}, "arguments": , "call_id": , "hosted": false, "name": , "type": "function_call"}'
@@ -132,17 +136,17 @@ _CALL = len(
 _RESULT = len('{"additional_properties": {}, "call_id": , "result": , "type": "function_result"}')
 
 
-def text_chars(text: str) -> int:
-    """Length of a text content as JSON."""
-    return _TEXT + json_chars(text)
+def summary_tokens(text: str, first: int) -> int:
+    """Tokens of the line that stands for a group which begins at the row `first`."""
+    return _tokens(len("assistant") + _TEXT + json_chars(text), f"tool_summary_group_msg_{first}")
 
 
-def _contents(exchanges: Exchanges, row: int, body: dict[str, Any]) -> list[int]:
-    text = text_of(body)
-    if exchanges.kinds[row] == TOOL:
+def _contents(body: Body) -> list[int]:
+    text, asked = text_of(body), asked_of(body)
+    if role_code(body) in (TOOL, FUNCTION):
         return [_RESULT + json_chars(body.get("tool_call_id")) + json_chars(text)]
-    lengths = [text_chars(text)] if text else []
-    return [*lengths, *(_call_chars(call) for call in exchanges.calls.get(row, ()))]
+    lengths = [_TEXT + json_chars(text)] if text else []
+    return [*lengths, *map(_call_chars, asked.calls)] if asked else lengths
 
 
 def _call_chars(call: ToolCall) -> int:
@@ -156,14 +160,14 @@ class Labels(dict[int, str]):
         super().__init__()
         self._context = context
 
-    def of(self, rows: list[int]) -> str:
+    def of(self, rows: Sequence[int]) -> str:
         """The line of a group."""
         if rows[0] not in self:
             self[rows[0]] = results_label(self._context, rows)
         return self[rows[0]]
 
 
-def results_label(context: Context, rows: list[int]) -> str:
+def results_label(context: Context, rows: Sequence[int]) -> str:
     """The line that stands for a call and its results."""
     exchanges = context.derived(Exchanges)
     names = {
@@ -187,10 +191,7 @@ class Groups:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        tokens = context.derived(row_tokens)
-        self.all = [
-            Group(kind, list(rows), sum(tokens[row] for row in rows)) for kind, rows in context.derived(row_groups)
-        ]
+        self.all = [Group(kind, rows) for kind, rows in context.derived(row_groups)]
 
     @property
     def left(self) -> list[Group]:
@@ -199,7 +200,15 @@ class Groups:
 
     def size(self, unit: str) -> int:
         """What is left, in tokens or messages."""
-        return sum(group.tokens if unit == "tokens" else group.messages for group in self.left)
+        return sum([self.cost(group, unit) for group in self.left])
+
+    def cost(self, group: Group, unit: str) -> int:
+        """What a group is, in tokens or messages."""
+        if unit != "tokens":
+            return 1 if group.text is not None else len(group.rows)
+        if group.text is not None:
+            return summary_tokens(group.text, group.rows[0])
+        return sum(map(self.context.derived(row_tokens).__getitem__, group.rows))
 
     def newest(self) -> Group | None:
         """The last group that is left and no system message: always spared."""
@@ -216,9 +225,7 @@ class Groups:
         self.all = [new for group in self.all for new in (self._condensed(group) if id(group) in old else (group,))]
 
     def _condensed(self, group: Group) -> Iterator[Group]:
-        label = self.context.derived(Labels).of(group.rows)
-        name = f"tool_summary_group_msg_{group.rows[0]}"
-        yield Group(Kind.TEXT, group.rows, message_tokens("assistant", name, [text_chars(label)]), label)
+        yield Group(Kind.TEXT, group.rows, self.context.derived(Labels).of(group.rows))
         group.gone = CONDENSED
         yield group
 

@@ -32,7 +32,7 @@ def truncation(groups: Groups, settings: Settings) -> None:
         if id(group) in spared or (settings["preserve_system"] and group.kind is Kind.SYSTEM):
             continue
         group.gone = OVER_LIMIT
-        left -= group.tokens if unit == "tokens" else group.messages
+        left -= groups.cost(group, unit)
 
 
 def sliding(groups: Groups, settings: Settings) -> None:
@@ -94,7 +94,7 @@ def _drop_oldest(groups: Groups, budget: int, kinds: set[Kind]) -> None:
             return
         if group.kind in kinds and group is not newest:
             group.gone = OVER_LIMIT
-            left -= group.tokens
+            left -= groups.cost(group, "tokens")
 
 
 STRATEGIES: Mapping[str, Strategy] = {
