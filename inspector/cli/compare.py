@@ -61,7 +61,7 @@ def _entrants(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     multiple=True,
     metavar="POLICY[:NAME=VALUE,...]",
     shell_complete=_entrants,
-    help="One to compare, with settings of its own; the same policy may be given again.  [our own three]",
+    help="One to compare, with settings; a policy may be given again.  [our three and the product's own]",
 )
 @click.option(
     "-s", "--set", "given", multiple=True, metavar="NAME=VALUE",

@@ -5,6 +5,6 @@ replay, `inspector.comparison.listing` makes a table of that; both are imported 
 """
 
 from inspector.comparison.apart import Apart, differing
-from inspector.comparison.candidate import Candidate, differences, labels, usual
+from inspector.comparison.candidate import Candidate, differences, labels, said, usual
 
-__all__ = ["Apart", "Candidate", "differences", "differing", "labels", "usual"]
+__all__ = ["Apart", "Candidate", "differences", "differing", "labels", "said", "usual"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from inspector.message import Session
-from inspector.policies import OURS, POLICIES
+from inspector.policies import OURS, POLICIES, offered_for
 from inspector.policies.policy import Policy, Settings, Value, spoken
 
 LONGEST_VALUE = 20
@@ -30,8 +31,9 @@ class Candidate:
 
 
 def usual(session: Session) -> list[Policy]:
-    """What a session is compared under where nobody says: our own three policies."""
-    return [POLICIES[name] for name in OURS]
+    """What a session is compared under where nobody says: our own three, and those of the product that wrote it."""
+    its_own = takewhile(lambda name: name not in OURS, offered_for(session.format))
+    return [POLICIES[name] for name in (*OURS, *its_own)]
 
 
 def differences(candidates: Sequence[Candidate]) -> list[str]:

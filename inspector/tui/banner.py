@@ -1,6 +1,7 @@
 """The header: what is open, what the policy saves, how full the window is, and what was edited, repaired and broken.
 
-Two lines, or three where the screen is narrow. The places of the pieces depend on session and width only.
+Two lines, or three where the screen is narrow, and one more for A and B. The places of the pieces depend on session and
+width only.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from inspector.text import cells, clip, visible_line
-from inspector.tui import figures
+from inspector.tui import figures, sides
 from inspector.tui.figures import gauge, thin_bar
 from inspector.tui.shown import Shown
 
@@ -102,15 +103,34 @@ def tallies(shown: Shown, short: bool = False) -> Content:
 
 
 def lines_needed(shown: Shown | None, width: int) -> int:
-    """2, or 3 where savings, gauge and counts do not fit on one line."""
+    """2, or 3 where savings, gauge and counts do not fit on one line; one more where two sent views are compared."""
     if shown is None:
         return 2
     least = SHORTEST_GAUGE + 1 + len(figures.window_words(shown)) + 2
-    return 2 if savings(shown).cell_length + tallies(shown).cell_length + least + 2 * GAP + 2 <= width else 3
+    fit = savings(shown).cell_length + tallies(shown).cell_length + least + 2 * GAP + 2 <= width
+    return (2 if fit else 3) + (shown.other is not None)
+
+
+def compared(shown: Shown, width: int) -> Content:
+    """A and B: their totals, what tells them apart, and how many messages they send differently."""
+    assert shown.other is not None
+    totals, differing = sides.comparison_pieces(shown, figures.number_width(shown))
+    names = " | ".join(sides.telling(shown, shown.other))
+    room = width - 2 - GAP - len(differing) - sum(map(len, totals)) - 2 * (len(totals) - 1) - GAP
+    left = [
+        joined([Content(piece) for piece in totals], 2),
+        Content.styled(clip(visible_line(names), max(0, room)), QUIET),
+    ]
+    return spread(left, [Content.styled(differing, "$text-accent")], width)
 
 
 def lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> list[Content]:
     """The header's lines, each exactly `width` cells."""
+    own = _own_lines(shown, width, moment, progress)
+    return own if shown.other is None else [*own, compared(shown, width)]
+
+
+def _own_lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> list[Content]:
     exact = figures.exactness_words(shown)
     exact = exact if width >= WIDE else exact.partition(" (")[0]
     how = progress_bar(progress) if progress else Content.styled(exact, QUIET)
@@ -118,7 +138,7 @@ def lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> l
     room = width - 4 - joined(right).cell_length
     first = spread([open_file(shown, room)], right, width)
     counted = tallies(shown)
-    if lines_needed(shown, width) == 2:
+    if lines_needed(shown, width) - (shown.other is not None) == 2:
         room = width - 2 - savings(shown).cell_length - counted.cell_length - 2 * GAP
         return [first, spread([savings(shown), window_gauge(shown, min(room, LONGEST_GAUGE))], [counted], width)]
     room = width - 2 - GAP - counted.cell_length
@@ -159,7 +179,7 @@ class Banner(Widget):
         return Content("\n").join(made)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Two lines, or three where they are needed."""
+        """As many lines as are needed."""
         return lines_needed(self.shown, width)
 
     def watch_shown(self) -> None:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.tui import lines
 from inspector.tui.lines import Piece, fit
 from inspector.tui.rows import Grid, Line
 from inspector.tui.shown import Shown
+from inspector.tui.sides import NAMES, SIDES
 
-BAR, RULE, MATCH, NEW = "▌", "│", "•", "▸"
+BAR, RULE, MATCH, NEW, DIFFERS = "▌", "│", "•", "▸", "≠"
 LIMIT = 3
 """Lines of a message's text that are shown, and of its calls."""
 
 
-def column_names(grid: Grid, side: str) -> list[Piece]:
-    """The line above the rows."""
-    lead: Piece = ("head", f"{'#':>{grid.number + 1}}".ljust(grid.lead))
-    before = f"  {'tokens':>{grid.tokens}}"
-    after = f"{before}  {'change':>{grid.change}}"
-    original: list[Piece] = [*fit([("head", "original")], grid.text - len(before)), ("head", before)]
-    sent: list[Piece] = [*fit([("head", "sent")], grid.text - len(after)), ("head", after)]
-    if grid.two_sided:
-        return [lead, *original, ("text", " "), ("rule", RULE), ("text", "   "), *sent, ("text", " ")]
-    return [lead, *(original if side == "original" else sent), ("text", " ")]
+def column_names(grid: Grid, sides: Sequence[str], names: Mapping[str, str] = NAMES) -> list[Piece]:
+    """The line above the rows; `names` says what the sides are called."""
+    pieces: list[Piece] = [("head", f"{'#':>{grid.number + 1}}".ljust(grid.lead))]
+    for place, side in enumerate(sides):
+        pieces += [("text", " "), ("rule", RULE), ("text", "   ")] if place else []
+        figures = f"  {'tokens':>{grid.tokens}}"
+        if side != "original" and grid.sides < len(SIDES):
+            figures += f"  {'change':>{grid.change}}"
+        pieces += [*fit([("head", names[side])], grid.text - len(figures)), ("head", figures)]
+    return [*pieces, ("text", " ")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,28 +35,47 @@ class Drawing:
 
     shown: Shown
     grid: Grid
-    side: str
+    sides: Sequence[str]
+    """What stands on each side, from left to right."""
     pattern: re.Pattern[str] | None
 
     def row(self, row: int, at_cursor: bool, matched: bool) -> Iterator[list[Piece]]:
-        """The lines of a row, each as wide as the grid or a cell less."""
+        """The lines of a row, each as wide as the grid, or less by at most a cell a side."""
         grid = self.grid
         bar: Piece = ("bar", BAR if at_cursor else " ")
-        mark: Piece = ("mark", MATCH) if matched else ("insert", NEW) if row in self.shown.new else ("text", " ")
-        start: list[Piece] = [bar, ("number", f"{row:>{grid.number}}"), mark]
+        start: list[Piece] = [bar, ("number", f"{row:>{grid.number}}"), self._mark(row, matched)]
         body = lines.original_body(self.shown, row, grid.text, LIMIT)
-        sign = lines.glyph(self.shown, row) if grid.two_sided else lines.sole_glyph(self.shown, row)
-        for left, right in zip(self._left(row, body), self._right(row, len(body)), strict=True):
-            if grid.two_sided:
-                yield [*start, ("text", " "), *left, ("text", " "), ("rule", RULE), bar, sign, ("text", " "), *right]
-            else:
-                yield [*start, sign, ("text", " "), *(left if self.side == "original" else right)]
-            start, sign = [bar, ("text", " " * (grid.number + 1))], ("text", " ")
+        signs = [self._sign(side, row) for side in self.sides]
+        for texts in zip(*(self._side(side, row, body) for side in self.sides), strict=True):
+            pieces = [*start, signs[0], ("text", " ")] if grid.sides == 1 else [*start, ("text", " ")]
+            for place, text in enumerate(texts):
+                pieces += [("text", " "), ("rule", RULE), bar, signs[place], ("text", " ")] if place else []
+                pieces += text
+            yield pieces
+            start, signs = [bar, ("text", " " * (grid.number + 1))], [("text", " ")] * len(signs)
 
-    def _left(self, row: int, body: Sequence[Line]) -> Iterator[list[Piece]]:
+    def _mark(self, row: int, matched: bool) -> Piece:
+        """Beside the number: a match of the search, a difference of two sent views, or a row that is new."""
+        if matched:
+            return "mark", MATCH
+        if self.shown.apart is not None and self.shown.apart.at(row):
+            return "differs", DIFFERS
+        return ("insert", NEW) if row in self.shown.new else ("text", " ")
+
+    def _view(self, side: str) -> Shown:
+        """What a side shows the sent view of."""
+        return self.shown.other or self.shown if side == "other" else self.shown
+
+    def _sign(self, side: str, row: int) -> Piece:
+        return lines.glyph(self._view(side), row) if self.grid.sides > 1 else lines.sole_glyph(self._view(side), row)
+
+    def _side(self, side: str, row: int, body: Sequence[Line]) -> Iterator[list[Piece]]:
+        return self._original(row, body) if side == "original" else self._sent(self._view(side), row, len(body))
+
+    def _original(self, row: int, body: Sequence[Line]) -> Iterator[list[Piece]]:
         shown, grid = self.shown, self.grid
         words = self._who(row)
-        if not grid.two_sided and (harm := lines.harm(shown, row)):
+        if grid.sides == 1 and (harm := lines.harm(shown, row)):
             words += [("text", "  "), *harm]
         yield lines.original_head(shown, row, words, grid.text, grid.tokens)
         seen = row < len(shown.view.plan.action)  # else it came after the request that is shown
@@ -66,13 +86,14 @@ class Drawing:
         faults = lines.faults(self.shown, row)
         return [*lines.who(self.shown, row), *([("text", "  "), *faults] if faults else [])]
 
-    def _right(self, row: int, room: int) -> Iterator[list[Piece]]:
-        """The sent side of a row, blank lines where nothing is sent."""
-        shown, grid = self.shown, self.grid
+    def _sent(self, shown: Shown, row: int, room: int) -> Iterator[list[Piece]]:
+        """A sent side of a row, blank lines where nothing is sent."""
+        grid = self.grid
         words = lines.words(shown, row)
-        if not grid.two_sided:
+        if grid.sides == 1:
             words = [*self._who(row), ("text", "  "), *words]
-        yield lines.sent_head(words, grid.text, grid.tokens, lines.figures(shown, row))
+        change = grid.sides < len(SIDES)
+        yield lines.sent_head(words, grid.text, grid.tokens, lines.figures(shown, row), change=change)
         body = lines.sent_body(shown, row, grid.text, LIMIT, room)
         yield from map(self._marked, body)
         yield from (fit((), grid.text) for _ in range(room - len(body)))

@@ -14,7 +14,7 @@ import orjson
 from inspector.policies import POLICIES, SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
-from inspector.tui import navigation, repairing, replaying, tuning
+from inspector.tui import comparing, navigation, repairing, replaying, tuning
 from inspector.tui.background import Source
 from inspector.tui.controls import Controls
 from inspector.tui.filtering import Filter, filtered_rows
@@ -128,7 +128,8 @@ def show_help(bench: Workbench) -> None:
 
 HELP_WORDS = (
     "Left: the policy and its settings. Middle: each message as recorded and as sent. Enter reads one whole. "
-    "The map above shows the whole session: tokens as recorded, and under them what is sent."
+    "The map above shows the whole session: tokens as recorded, and under them what is sent. "
+    "B holds the settings at work as B: go on tuning A beside it."
 )
 
 
@@ -236,7 +237,7 @@ def checkpoint(bench: Workbench) -> None:
 
 
 def close_layer(bench: Workbench) -> None:
-    """Close the reader, else settings shown on a narrow screen, else clear the search, else the filter."""
+    """Close the reader, else settings shown on a narrow screen, else clear the search, else the filter, else B."""
     reader, ledger = bench.query_one(Reader), bench.query_one(Ledger)
     if reader.display:
         bench.close_reader()
@@ -248,6 +249,8 @@ def close_layer(bench: Workbench) -> None:
         navigation.clear_search(bench)
     elif ledger.rows_shown is not None:
         clear_filter(bench)
+    elif comparing.leave(bench):
+        return
     elif bench.query_one(Timeline).display:
         replaying.close(bench)
     else:

@@ -30,8 +30,15 @@ class Key(NamedTuple):
 
 
 KEYS = (
-    Key("right_square_bracket", "go('edited', 1)", "go to the next edited message", "Moving", "edit", "]"),
-    Key("left_square_bracket", "go('edited', -1)", "go to the previous edited message", "Moving", "", "["),
+    Key(
+        "right_square_bracket",
+        "go('edited', 1)",
+        "next edited message; beside a B, difference",
+        "Moving",
+        "edit",
+        "]",
+    ),
+    Key("left_square_bracket", "go('edited', -1)", "previous edited message, or difference", "Moving", "", "["),
     Key("right_curly_bracket", "go('broken', 1)", "go to the next finding or breakage", "Moving", "", "}"),
     Key("left_curly_bracket", "go('broken', -1)", "go to the previous finding or breakage", "Moving", "", "{"),
     Key("c", "go('compaction', 1)", "go to the next recorded compaction", "Moving"),
@@ -52,6 +59,9 @@ KEYS = (
     Key("ctrl+r", "tune('redo')", "make the undone change again", "Settings", "", "ctrl+r"),
     Key("p", "tune('choose_policy')", "choose another policy", "Settings", "policy"),
     Key("P", "tune('turn_policy', 1)", "try the next policy", "Settings", "", "P"),
+    Key("B", "compare('turn')", "hold the settings at work as B beside them, or let B go", "Comparing", "", "B"),
+    Key("vertical_line", "compare('swap')", "swap A, the settings at work, and B", "Comparing", "", "|"),
+    Key("A", "compare('table')", "compare policies in a table: tokens, cost, findings, promises", "Comparing", "", "A"),
     Key("a", "record('toggle')", "what the tool itself sent after its compaction, or the policy's view", "Reading"),
     Key("t", "replay('toggle')", "open or close the timeline of requests", "Run"),
     Key("M", "replay('turn_mode')", "replay the policy stateless or carried", "Run", "", "M"),

@@ -26,12 +26,13 @@ from inspector.message import Session
 from inspector.text import visible_line
 from inspector.tui.drawing import LIMIT, Drawing, column_names
 from inspector.tui.lines import Piece
-from inspector.tui.rows import ONE_SIDED_BELOW, Grid, Layout, grid_for, heights
+from inspector.tui.rows import Grid, Layout, grid_for, heights
 from inspector.tui.shown import Shown
+from inspector.tui.sides import SIDES, next_side, side_count, side_names, sides_shown
 
 LOOKS = (
     "head rule number same gone reason system kept aside user assistant tool call text tokens action marker insert "
-    "saved error broken grew mark match bar cursor"
+    "saved error broken grew mark match differs bar cursor"
 )
 STYLES: Mapping[str, str] = {
     "role-system": "system", "role-developer": "system", "role-user": "user", "role-assistant": "assistant",
@@ -60,6 +61,7 @@ class Ledger(ScrollView, can_focus=True):
         & > .ledger--insert, & > .ledger--saved { color: $text-success; }
         & > .ledger--broken, & > .ledger--grew, & > .ledger--mark { color: $text-warning; text-style: bold; }
         & > .ledger--error { color: $text-error; text-style: bold; }
+        & > .ledger--differs { color: $text-accent; text-style: bold; }
         & > .ledger--match { color: $text-warning; text-style: bold reverse; }
         &:ansi > .ledger--kept, &:ansi > .ledger--same, &:ansi > .ledger--gone { text-style: dim; }
         &:ansi > .ledger--head, &:ansi > .ledger--rule, &:ansi > .ledger--reason { text-style: dim; }
@@ -94,7 +96,8 @@ class Ledger(ScrollView, can_focus=True):
     needle: reactive[str] = reactive("", init=False)
     """Marked wherever it is seen, in either case."""
     side: reactive[str] = reactive("original", init=False)
-    """The side that is shown where there is room for one: "original" or "sent"."""
+    """The side that is shown where there is room for one: "original", "sent" or, beside a B, "other"; with room for
+    two, "other" stands in the place of "sent"."""
     one_sided: reactive[bool] = reactive(False, repaint=False, init=False)
     """Whether one side is shown even where there is room for both."""
 
@@ -129,7 +132,7 @@ class Ledger(ScrollView, can_focus=True):
     def __init__(self, shown: Shown | None = None, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._layout = Layout(b"")
-        self._grid = Grid(0, True, 3, 6)
+        self._grid = Grid(0, 2, 3, 6)
         self._tall: tuple[Session, int, bytes] | None = None
         self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
         self._drawing: Drawing | None = None
@@ -139,10 +142,15 @@ class Ledger(ScrollView, can_focus=True):
     # What is drawn
 
     def watch_shown(self, old: Shown | None, new: Shown | None) -> None:
-        """Repaint; lay out anew only for another session."""
+        """Repaint; lay out anew only for another session, or another number of sides."""
         self._forget()
         if new is None or old is None or old.session is not new.session:
             self._lay_out()
+        elif self.sides != self._grid.sides:
+            self._lay_out()
+            self._reveal(self.cursor, middle=True)
+        if self.side == "other" and (new is None or new.other is None):
+            self.side = "sent"
 
     def watch_rows_shown(self) -> None:
         """Lay out the rows that pass the filter, and keep the cursor near."""
@@ -187,9 +195,13 @@ class Ledger(ScrollView, can_focus=True):
     # Where it lies
 
     @property
-    def two_sided(self) -> bool:
-        """Whether both sides are drawn."""
-        return not self.one_sided and self.scrollable_size.width >= ONE_SIDED_BELOW
+    def sides(self) -> int:
+        """How many sides are drawn beside each other."""
+        return side_count(self.scrollable_size.width, self._compares, self.one_sided)
+
+    @property
+    def _compares(self) -> bool:
+        return self.shown is not None and self.shown.other is not None
 
     def on_resize(self) -> None:
         """Lay out for the new width, with the same row on top."""
@@ -216,9 +228,9 @@ class Ledger(ScrollView, can_focus=True):
     def _measured(self) -> tuple[Grid, Layout]:
         width = self.scrollable_size.width
         if self.shown is None:
-            return Grid(width, self.two_sided, 3, 6), Layout(b"")
+            return Grid(width, self.sides, 3, 6), Layout(b"")
         session = self.shown.session
-        grid = grid_for(session, width, self.two_sided)
+        grid = grid_for(session, width, self.sides)
         if self._tall is None or self._tall[0] is not session or self._tall[1] != grid.text:
             self._tall = session, grid.text, heights(session.messages, grid.text, LIMIT)
         return grid, Layout(self._tall[2], self.rows_shown)
@@ -305,12 +317,12 @@ class Ledger(ScrollView, can_focus=True):
             self.post_message(self.Opened(self, self.cursor))
 
     def action_turn(self) -> None:
-        """Show the other side."""
-        self.side = "sent" if self.side == "original" else "original"
+        """Show the next side."""
+        self.side = next_side(self.side, self._grid.sides, self._compares)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Turning is offered where one side is shown."""
-        return not self.two_sided if action == "turn" else True
+        """Turning is offered where a side has no place of its own."""
+        return self._grid.sides < (len(SIDES) if self._compares else 2) if action == "turn" else True
 
     def on_click(self, event: events.Click) -> None:
         """Put the cursor where the mouse is; a double click opens."""
@@ -328,7 +340,9 @@ class Ledger(ScrollView, can_focus=True):
         if not len(self._layout):
             return self._empty(y)
         if y == 0:
-            return self._painted(column_names(self._grid, self.side), False)
+            assert self.shown is not None
+            sides = sides_shown(self._grid.sides, self.side)
+            return self._painted(column_names(self._grid, sides, side_names(self.shown)), False)
         line = self._top + y - 1
         if line >= self._layout.lines:
             return Strip.blank(self._grid.width, self._style("text", False))
@@ -347,7 +361,7 @@ class Ledger(ScrollView, can_focus=True):
             assert self.shown is not None
             needle = visible_line(self.needle)
             pattern = re.compile(re.escape(needle), re.IGNORECASE) if needle else None
-            self._drawing = Drawing(self.shown, self._grid, self.side, pattern)
+            self._drawing = Drawing(self.shown, self._grid, sides_shown(self._grid.sides, self.side), pattern)
         drawn = self._drawing.row(row, at_cursor, row in self.matches)
         return [self._painted(pieces, at_cursor) for pieces in drawn]
 

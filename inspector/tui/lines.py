@@ -184,13 +184,16 @@ def figures(shown: Shown, row: int) -> Figures:
     return Figures(count(shown, after), change, "saved" if change < 0 else "insert" if inserts else "grew")
 
 
-def sent_head(said: list[Piece], width: int, tokens: int, sizes: Figures) -> list[Piece]:
-    """Words, tokens as sent, and the signed change, in columns of `tokens` and `tokens + 1` cells."""
-    return [
-        *fit(said, width - 2 * tokens - 5),
-        ("tokens" if sizes.change and sizes.after != "0" else "same", f"  {sizes.after:>{tokens}}"),
-        (sizes.look, f"  {signed(sizes.change) if sizes.change else '':>{tokens + 1}}"),
-    ]
+def sent_head(said: list[Piece], width: int, tokens: int, sizes: Figures, *, change: bool = True) -> list[Piece]:
+    """Words, tokens as sent in a column of `tokens` cells, and the signed change, where wanted, in one of a cell more.
+
+    Where the change has no column, its look is that of the tokens.
+    """
+    look = sizes.look if not change else "tokens"
+    figures = [(look if sizes.change and sizes.after != "0" else "same", f"  {sizes.after:>{tokens}}")]
+    if change:
+        figures.append((sizes.look, f"  {signed(sizes.change) if sizes.change else '':>{tokens + 1}}"))
+    return [*fit(said, width - sum(len(text) for _, text in figures)), *figures]
 
 
 def count(shown: Shown, tokens: int) -> str:

@@ -35,18 +35,21 @@ class Stops(NamedTuple):
 
 
 def stops(bench: Workbench, kind: str) -> Stops:
-    """The rows of a kind: "edited", "broken", "compaction", "match"."""
+    """The rows of a kind: "edited" (beside a B, those that differ), "broken", "compaction", "match"."""
     shown = bench.shown
+    if kind == "edited" and shown is not None and shown.apart is not None:
+        rows = shown.apart.sure if shown.differing is None else shown.differing
+        return Stops(rows, "messages that A and B send differently", "A and B send the same")
     if kind == "edited":
         return Stops(shown.edited_rows if shown else (), "edited messages", "the policy changes nothing")
     if kind == "broken":
-        rows = sorted({*shown.broken_rows, *shown.recorded.rows}) if shown else ()
+        broken = sorted({*shown.broken_rows, *shown.recorded.rows}) if shown else ()
         unsure = shown is not None and shown.verdict.recorded is None
         none = "the policy breaks nothing" + ("" if unsure else ", and nothing is wrong in the recording")
-        return Stops(rows, "messages with a finding", none)
+        return Stops(broken, "messages with a finding", none)
     if kind == "compaction":
-        rows = sorted({found.row for found in bench.session.compactions}) if bench.session else []
-        return Stops(rows, "recorded compactions", "no compaction was recorded in this session")
+        compacted = sorted({found.row for found in bench.session.compactions}) if bench.session else []
+        return Stops(compacted, "recorded compactions", "no compaction was recorded in this session")
     ledger = bench.query_one(Ledger)
     none = (
         f"no message holds {quoted(ledger.needle)}" if ledger.needle else "nothing is searched for: / starts a search"

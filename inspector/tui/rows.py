@@ -20,6 +20,8 @@ Line = tuple[str, str]
 
 ONE_SIDED_BELOW = 86
 """Cells under which original and sent do not fit side by side."""
+THREE_SIDED_FROM = 88
+"""Cells from which on original, A and B fit side by side: a screen of 120 has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Grid:
     """The widths of the ledger's columns, in cells. They depend on the session and the width alone."""
 
     width: int
-    two_sided: bool
+    sides: int
+    """How many sides stand beside each other: original, sent and, where two sent views are compared, the other one."""
     number: int
     tokens: int
 
@@ -39,21 +42,20 @@ class Grid:
     @property
     def lead(self) -> int:
         """What stands left of a side's text: bar, row number, mark, and on the only side the glyph."""
-        return self.number + (3 if self.two_sided else 4)
+        return self.number + (3 if self.sides > 1 else 4)
 
     @property
     def text(self) -> int:
-        """The text of one side, the same on both, so that unchanged lines stand beside each other."""
-        if self.two_sided:  # lead, text, space, rule; bar, glyph, space, text, space
-            return max(1, (self.width - self.lead - 6) // 2)
-        return max(1, self.width - self.lead - 1)
+        """The text of one side, the same on all, so that unchanged lines stand beside each other."""
+        between = 5 * (self.sides - 1)  # space, rule; bar, glyph, space
+        return max(1, (self.width - self.lead - between - 1) // self.sides)
 
 
-def grid_for(context: Context, width: int, two_sided: bool) -> Grid:
+def grid_for(context: Context, width: int, sides: int) -> Grid:
     """The columns for a session in `width` cells. No message is taken to have more tokens than characters."""
     longest = max(context.columns.chars, default=0)
     number = max(3, len(str(len(context) - 1)))
-    return Grid(width, two_sided, number, max(6, len(thousands(longest))))
+    return Grid(width, sides, number, max(6, len(thousands(longest))))
 
 
 def reasoning_of(body: Body) -> str:

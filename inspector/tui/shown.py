@@ -14,6 +14,7 @@ from itertools import accumulate, compress
 from operator import ne
 
 from inspector.change import GONE, Action, Insert, Plan
+from inspector.comparison import Apart
 from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
 from inspector.policies.sent import SentView
@@ -77,6 +78,10 @@ class Shown:
     """In the view of a request, the rows that the request before it did not see."""
     calibration: Calibration | None = None
     """How the provider's counts follow from ours, where the tokenizer is not public."""
+    other: Shown | None = None
+    """The same session under the setup that this one is compared with: B, where this is A."""
+    differing: Sequence[int] | None = None
+    """The rows that A and B send differently, ascending; None until every text of both is compared."""
 
     @property
     def before(self) -> array[int]:
@@ -204,6 +209,11 @@ class Shown:
         if introduced is not None:
             return introduced.harm(row)
         return tuple(Harm(SEVERITY.get(kind, "error"), SAYS[kind]) for kind in self.breakages.rows.get(row, ()))
+
+    @cached_property
+    def apart(self) -> Apart | None:
+        """Where A and B differ; None where there is no B."""
+        return None if self.other is None else Apart(self.view.plan, self.other.view.plan)
 
     def judged(self, verdict: Verdict) -> Shown:
         """The same with another verdict; what was worked out is kept."""

@@ -25,7 +25,7 @@ from inspector.message import Session
 from inspector.policies import SentView, policy_named
 from inspector.policies.policy import Policy
 from inspector.tokens import Counter, counter_for, counter_named, window_for
-from inspector.tui import at_rest, diagnosis, errands, keys, navigation, news, record, replaying, tuning
+from inspector.tui import at_rest, comparing, diagnosis, errands, keys, navigation, news, record, replaying, tuning
 from inspector.tui.background import Source, count_session
 from inspector.tui.banner import Banner
 from inspector.tui.controls import Controls
@@ -79,6 +79,7 @@ class Workbench(Screen[None]):
         self.tokens = Tokens(array("q"), False)
         self.doctor = diagnosis.State(target)
         self.replay = replaying.State()
+        self.beside = comparing.State()
         self.rest: Timer | None = None
         """Runs out once a setting is at rest."""
         self._pause: Timer | None = None
@@ -194,7 +195,7 @@ class Workbench(Screen[None]):
         window = self._window or window_for(self.model)
         verdict = diagnosis.verdict(self.doctor)
         shown = Shown(self.session, view, self.counter, self.tokens, window, verdict=verdict)
-        self.show(replaying.of_request(self, shown))
+        self.show(comparing.beside(self, replaying.of_request(self, shown)))
         controls = self.query_one(Controls)
         controls.show(policy, settings, self.session)
         controls.remark(view.plan.warnings, view.notes)
@@ -377,6 +378,10 @@ class Workbench(Screen[None]):
     def action_replay(self, what: str, *given: int) -> None:
         """What a key does that asks the replay."""
         getattr(replaying, what)(self, *given)
+
+    def action_compare(self, what: str) -> None:
+        """What a key does that compares."""
+        getattr(comparing, what)(self)
 
     @on(Timeline.Moved)
     def _show_request(self, moved: Timeline.Moved) -> None:

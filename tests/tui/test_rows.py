@@ -70,16 +70,16 @@ def test_a_layout_without_rows_has_no_lines_and_no_place() -> None:
 
 
 def test_both_sides_fold_at_the_same_width_and_fill_the_ledger() -> None:
-    grid = grid_for(session(turns(3)), 160, two_sided=True)
+    grid = grid_for(session(turns(3)), 160, sides=2)
     assert 158 <= 2 * grid.text + grid.lead + 6 <= 160
-    alone = grid_for(session(turns(3)), 80, two_sided=False)
+    alone = grid_for(session(turns(3)), 80, sides=1)
     assert alone.lead + alone.text + 1 == 80
 
 
 def test_the_number_column_grows_with_the_session_and_the_token_column_with_its_longest_message() -> None:
     small, large = session(turns(3)), session([user("x")] * 10_001 + [result("a", "y" * 2_000_000)])
-    assert (grid_for(small, 160, True).number, grid_for(large, 160, True).number) == (3, 5)
-    assert (grid_for(small, 160, True).tokens, grid_for(large, 160, True).tokens) == (6, 9)
+    assert (grid_for(small, 160, 2).number, grid_for(large, 160, 2).number) == (3, 5)
+    assert (grid_for(small, 160, 2).tokens, grid_for(large, 160, 2).tokens) == (6, 9)
 
 
 def test_more_calls_than_are_shown_are_counted() -> None:
