@@ -6,7 +6,7 @@ after another on the groups that are left, and the summaries that one inserts ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate, compress, pairwise
@@ -16,7 +16,7 @@ from inspector.change import InsertKind, Plan
 from inspector.message import ASSISTANT, FUNCTION, SYSTEM, TOOL, USER, Body, Context, ToolCall, role_code, text_of
 from inspector.policies.zoo.drafting import Draft
 from inspector.policies.zoo.exchanges import Exchanges, asked_of
-from inspector.text import json_chars
+from inspector.text import json_chars, string_json_chars
 
 REASONS = (
     "within the limits: sent as recorded",
@@ -138,19 +138,19 @@ _RESULT = len('{"additional_properties": {}, "call_id": , "result": , "type": "f
 
 def summary_tokens(text: str, first: int) -> int:
     """Tokens of the line that stands for a group which begins at the row `first`."""
-    return _tokens(len("assistant") + _TEXT + json_chars(text), f"tool_summary_group_msg_{first}")
+    return _tokens(len("assistant") + _TEXT + string_json_chars(text), f"tool_summary_group_msg_{first}")
 
 
 def _contents(body: Body) -> list[int]:
     text, asked = text_of(body), asked_of(body)
     if role_code(body) in (TOOL, FUNCTION):
-        return [_RESULT + json_chars(body.get("tool_call_id")) + json_chars(text)]
-    lengths = [_TEXT + json_chars(text)] if text else []
+        return [_RESULT + json_chars(body.get("tool_call_id")) + string_json_chars(text)]
+    lengths = [_TEXT + string_json_chars(text)] if text else []
     return [*lengths, *map(_call_chars, asked.calls)] if asked else lengths
 
 
 def _call_chars(call: ToolCall) -> int:
-    return _CALL + json_chars(call.arguments) + json_chars(call.id) + json_chars(call.name)
+    return _CALL + string_json_chars(call.arguments) + json_chars(call.id) + string_json_chars(call.name)
 
 
 class Labels(dict[int, str]):
@@ -170,12 +170,12 @@ class Labels(dict[int, str]):
 def results_label(context: Context, rows: Sequence[int]) -> str:
     """The line that stands for a call and its results."""
     exchanges = context.derived(Exchanges)
+    called = [row for row in rows if row in exchanges.keys]
     names = {
-        key: call.name for row in rows for key, call in zip(exchanges.keys.get(row, ()), exchanges.calls.get(row, ()),
-                                                            strict=True)
-    }  # fmt: skip
-    results = [row for row in rows if row in exchanges.answers]
-    texts = "; ".join(_named(names.get(exchanges.answers[row]), text_of(context.messages[row])) for row in results)
+        key: call.name for row in called for key, call in zip(exchanges.keys[row], exchanges.calls[row], strict=True)
+    }
+    answered = [(exchanges.answers[row], context.messages[row]) for row in rows if row in exchanges.answers]
+    texts = "; ".join([_named(names.get(key), text_of(body)) for key, body in answered])
     body = texts or "no results"
     if len(LABEL_HEAD) + len(body) + 1 > LABEL_CHARS:
         body = body[: LABEL_CHARS - len(LABEL_HEAD) - len(LABEL_CUT) - 1].rstrip() + LABEL_CUT
@@ -221,13 +221,13 @@ class Groups:
 
     def condense(self, keep: int) -> None:
         """Put one line in the place of each older call with its results."""
-        old = set(map(id, self.old_tools(keep)))
-        self.all = [new for group in self.all for new in (self._condensed(group) if id(group) in old else (group,))]
-
-    def _condensed(self, group: Group) -> Iterator[Group]:
-        yield Group(Kind.TEXT, group.rows, self.context.derived(Labels).of(group.rows))
-        group.gone = CONDENSED
-        yield group
+        old, labels = set(map(id, self.old_tools(keep))), self.context.derived(Labels)
+        every, self.all = self.all, []
+        for group in every:
+            if id(group) in old:
+                self.all.append(Group(Kind.TEXT, group.rows, labels.of(group.rows)))
+                group.gone = CONDENSED
+            self.all.append(group)
 
     def plan(self) -> Plan:
         """What is left of it, as a plan."""
