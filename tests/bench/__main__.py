@@ -62,6 +62,7 @@ SMALL_FILE = Path("sample_sessions/interrupted_run.json")
 SMALL = (
     Measure("info --json, a small file (counts tokens)", "ms", ("500", ""), core.info_process),
     Measure("policies --json (counts nothing)", "ms", ("250", ""), core.policies_process),
+    Measure("the ranks of o200k alone: this machine's pace", "ms", ("300", ""), core.ranks),
 )
 
 
