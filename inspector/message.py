@@ -197,27 +197,28 @@ class Columns:
 class _Facts(Generic[T]):
     """What was found out about messages: those of a recording by row, any by identity. Threads may share it."""
 
-    def __init__(self, make: Callable[[Body], T]) -> None:
+    def __init__(self, make: Callable[..., T]) -> None:
         self._make = make
         self._rows: list[T] = []
         self._by_id: dict[int, T] = {}
         self._kept: list[Body] = []
         """The messages of `_by_id`: as long as they live, their identity is nobody else's."""
 
-    def of_first(self, messages: Sequence[Body]) -> list[T]:
-        """Of the first messages of the recording."""
+    def of_first(self, messages: Sequence[Body], *others: Sequence[Any]) -> list[T]:
+        """Of the first messages of the recording, of which others are known as well."""
         known = self._rows
         if len(known) < len(messages):
-            self._rows = known = [*known, *map(self._make, messages[len(known) :])]
+            fresh = (column[len(known) :] for column in (messages, *others))
+            self._rows = known = [*known, *map(self._make, *fresh)]
         return known[: len(messages)]
 
-    def of_any(self, messages: Sequence[Body]) -> list[T]:
+    def of_any(self, messages: Sequence[Body], *others: Sequence[Any]) -> list[T]:
         """Of messages, wherever they come from."""
-        known = self._by_id
-        for body in [body for body in messages if id(body) not in known]:
-            self._kept.append(body)
-            known[id(body)] = self._make(body)
-        return list(map(known.__getitem__, map(id, messages)))
+        known, ids = self._by_id, list(map(id, messages))
+        for row in [row for row, one in enumerate(ids) if one not in known]:
+            self._kept.append(messages[row])
+            known[ids[row]] = self._make(messages[row], *(column[row] for column in others))
+        return list(map(known.__getitem__, ids))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,7 +234,7 @@ class Context:
     times: Sequence[float] = field(default=(), kw_only=True)
     """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     _derived: dict[Callable[[Context], Any], Any] = field(default_factory=dict, init=False, repr=False)
-    _facts: dict[Callable[[Body], Any], _Facts[Any]] = field(default_factory=dict, init=False, repr=False)
+    _facts: dict[Callable[..., Any], _Facts[Any]] = field(default_factory=dict, init=False, repr=False)
     _is_beginning: bool = field(default=True, init=False, repr=False)
     """Whether the rows are the first of those that `_facts` tells of, rather than some of them and others."""
 
@@ -254,10 +255,14 @@ class Context:
             self._derived[make] = make(self)
         return cast(T, self._derived[make])
 
-    def each(self, make: Callable[[Body], T]) -> list[T]:
-        """What `make` finds out about each message, worked out once a message, here and in `until` and `beside`."""
+    def each(self, make: Callable[..., T], *of: Callable[[Body], Any]) -> list[T]:
+        """What `make` finds out about each message, worked out once a message, here and in `until` and `beside`.
+
+        It is called with the message, and with what each function in `of` finds out about it.
+        """
         facts: _Facts[T] = self._facts.setdefault(make, _Facts(make))
-        return facts.of_first(self.messages) if self._is_beginning else facts.of_any(self.messages)
+        others = map(self.each, of)
+        return facts.of_first(self.messages, *others) if self._is_beginning else facts.of_any(self.messages, *others)
 
     def message(self, row: int) -> Message:
         """The message at a row, read."""

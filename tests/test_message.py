@@ -164,6 +164,24 @@ def test_what_is_known_of_a_message_is_worked_out_once_for_a_run() -> None:
     assert asked == ["a", "b", "c"]
 
 
+def test_what_is_found_out_of_each_message_may_rest_on_what_else_is_known_of_it() -> None:
+    made: list[str] = []
+
+    def letters(body: Body) -> int:
+        return len(body["content"])
+
+    def make(body: Body, size: int) -> str:
+        made.append(body["content"])
+        return body["content"] * size
+
+    messages = [{"role": "user", "content": word} for word in ("a", "bb", "c")]
+    whole = Context(messages, listed(""), range(3))
+    assert whole.until(1).each(make, letters) == ["a"]
+    assert whole.beside(messages[1:], (1, 2)).each(make, letters) == ["bbbb", "c"]
+    assert whole.each(make, letters) == ["a", "bbbb", "c"]
+    assert made == ["a", "bb", "c", "bb", "c"]
+
+
 def test_messages_beside_a_context_are_told_apart_by_identity() -> None:
     first, twin, other = ({"role": "user", "content": word} for word in ("a", "a", "b"))
     asked: list[int] = []

@@ -15,7 +15,7 @@ from operator import or_
 from inspector.change import InsertKind, Plan
 from inspector.message import ASSISTANT, FUNCTION, SYSTEM, TOOL, USER, Body, Context, ToolCall, role_code, text_of
 from inspector.policies.zoo.drafting import Draft
-from inspector.policies.zoo.exchanges import Exchanges, asked_of
+from inspector.policies.zoo.exchanges import Asked, Exchanges, asked_of
 from inspector.text import json_chars, string_json_chars
 
 REASONS = (
@@ -115,12 +115,12 @@ def _tied(kinds: list[Kind], spans: list[range], homes: list[int]) -> tuple[tupl
 
 def row_tokens(context: Context) -> list[int]:
     """Tokens of each message: its JSON, as the framework writes it, through 4."""
-    return [_tokens(chars, f"msg_{row}") for row, chars in enumerate(context.each(_chars))]
+    return [_tokens(chars, f"msg_{row}") for row, chars in enumerate(context.each(_chars, asked_of))]
 
 
-def _chars(body: Body) -> int:
+def _chars(body: Body, asked: Asked | None) -> int:
     """Characters of a message's role and contents as JSON."""
-    role, contents = body.get("role"), _contents(body)
+    role, contents = body.get("role"), _contents(body, asked)
     return (len(role) if isinstance(role, str) else 0) + sum(contents) + 2 * max(0, len(contents) - 1)
 
 
@@ -141,8 +141,8 @@ def summary_tokens(text: str, first: int) -> int:
     return _tokens(len("assistant") + _TEXT + string_json_chars(text), f"tool_summary_group_msg_{first}")
 
 
-def _contents(body: Body) -> list[int]:
-    text, asked = text_of(body), asked_of(body)
+def _contents(body: Body, asked: Asked | None) -> list[int]:
+    text = text_of(body)
     if role_code(body) in (TOOL, FUNCTION):
         return [_RESULT + json_chars(body.get("tool_call_id")) + string_json_chars(text)]
     lengths = [_TEXT + string_json_chars(text)] if text else []

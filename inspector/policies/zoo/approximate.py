@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from inspector.message import FUNCTION, IMAGE_PARTS, TOOL, Body, Context, ToolCall, role_code
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.cuts import ceil4
-from inspector.policies.zoo.exchanges import asked_of
+from inspector.policies.zoo.exchanges import Asked, asked_of
 
 MESSAGE_TOKENS = 3
 IMAGE_TOKENS = 85
@@ -35,9 +35,9 @@ class Size(NamedTuple):
     """Of each call: the characters of its arguments, as Python writes them."""
 
 
-def size_of(body: Body) -> Size:
-    """The size of a message."""
-    asked, content, around = asked_of(body), body.get("content"), _frame_chars(body)
+def size_of(body: Body, asked: Asked | None) -> Size:
+    """The size of a message that calls this."""
+    content, around = body.get("content"), _frame_chars(body)
     args = tuple(written(arguments.read(call.arguments)) for call in asked.calls) if asked else ()
     calls = _calls_chars(asked.calls, args) if asked else 0
     if isinstance(content, list):
@@ -51,7 +51,7 @@ class Approximate:
     """The count of each message, and what it is made of. Ask for it as `context.derived(Approximate)`."""
 
     def __init__(self, context: Context) -> None:
-        self.sizes = context.each(size_of)
+        self.sizes = context.each(size_of, asked_of)
         self.tokens = [size.tokens for size in self.sizes]
         """Tokens of each message."""
 

@@ -13,7 +13,7 @@ from inspector.policies.python_call import Call, Name
 from inspector.policies.zoo.bundles import bundles_of
 from inspector.policies.zoo.cuts import ceil4, running
 from inspector.policies.zoo.drafting import Draft
-from inspector.policies.zoo.exchanges import asked_of
+from inspector.policies.zoo.exchanges import Asked, asked_of
 from inspector.policies.zoo.params import optional
 
 SOURCE = "autogen-core 0.7.5"
@@ -71,11 +71,10 @@ def head_and_tail(context: Context, settings: Settings) -> Plan:
 
 def costs_of(context: Context) -> list[int]:
     """Characters of each of AutoGen's messages: text, and the names and arguments of calls."""
-    return context.derived(bundles_of).sums(context.each(_chars))
+    return context.derived(bundles_of).sums(context.each(_chars, asked_of))
 
 
-def _chars(body: Body) -> int:
-    asked = asked_of(body)
+def _chars(body: Body, asked: Asked | None) -> int:
     return len(text_of(body)) + sum(len(call.name) + len(call.arguments) for call in (asked.calls if asked else ()))
 
 
