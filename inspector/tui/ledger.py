@@ -40,6 +40,8 @@ STYLES: Mapping[str, str] = {
     "insert-text": "text", "call-kept": "kept", "text-kept": "kept", "thinking-kept": "kept", "images-kept": "kept",
 }  # fmt: skip
 """Kinds of pieces to the look that paints them, where that has another name."""
+KEPT_ROWS = 512
+"""Painted rows that are kept: several screens."""
 
 
 class Ledger(ScrollView, can_focus=True):
@@ -85,7 +87,7 @@ class Ledger(ScrollView, can_focus=True):
         Binding("s", "turn", "side"),
     ]
 
-    shown: reactive[Shown | None] = reactive(None, init=False)
+    shown: reactive[Shown | None] = reactive(None, repaint=False, init=False)
     """What is drawn. Set at each change of a setting."""
     cursor: reactive[int] = reactive(0, repaint=False, init=False)
     """The row under the cursor: a row of the session, whatever the filter shows."""
@@ -134,7 +136,7 @@ class Ledger(ScrollView, can_focus=True):
         self._layout = Layout(b"")
         self._grid = Grid(0, 2, 3, 6)
         self._tall: tuple[Session, int, bytes] | None = None
-        self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(512)
+        self._strips: LRUCache[tuple[int, bool], list[Strip]] = LRUCache(KEPT_ROWS)
         self._drawing: Drawing | None = None
         self._style = cache(self._make_style)
         self.set_reactive(Ledger.shown, shown)
@@ -142,15 +144,27 @@ class Ledger(ScrollView, can_focus=True):
     # What is drawn
 
     def watch_shown(self, old: Shown | None, new: Shown | None) -> None:
-        """Repaint; lay out anew only for another session, or another number of sides."""
-        self._forget()
+        """Repaint what looks different; lay out anew only for another session, or another number of sides."""
+        painted, self._strips = self._strips, LRUCache(KEPT_ROWS)
+        self._drawing = None
         if new is None or old is None or old.session is not new.session:
             self._lay_out()
         elif self.sides != self._grid.sides:
             self._lay_out()
             self._reveal(self.cursor, middle=True)
+        elif side_names(old) != side_names(new):
+            self.refresh()
+        else:
+            self._repaint(painted)
         if self.side == "other" and (new is None or new.other is None):
             self.side = "sent"
+
+    def _repaint(self, painted: LRUCache[tuple[int, bool], list[Strip]]) -> None:
+        """Refresh the rows on screen that were painted otherwise: composing a line costs more than drawing it."""
+        first, last = (self._layout.place_at(line) for line in (self._top, self._top + self._page - 1))
+        for row in self._layout.rows[first : last + 1]:
+            if painted.get((row, row == self.cursor)) != self._row(row):
+                self._refresh_row(row)
 
     def watch_rows_shown(self) -> None:
         """Lay out the rows that pass the filter, and keep the cursor near."""
@@ -188,9 +202,7 @@ class Ledger(ScrollView, can_focus=True):
         """The cursor looks different."""
         self.notify_style_update()
 
-    def on_blur(self) -> None:
-        """The cursor looks different."""
-        self.notify_style_update()
+    on_blur = on_focus
 
     # Where it lies
 
