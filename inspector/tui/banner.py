@@ -24,6 +24,8 @@ FOUND = {"error": "bold $text-error", "warning": "bold $text-warning", "info": Q
 GAP = 3
 SHORTEST_GAUGE, LONGEST_GAUGE = 8, 40
 SHORTEST_FILE = 16
+SHORTEST_NAMES = 16
+"""Of what tells A and B apart."""
 WIDE = 100
 """Under so many cells the figures of a calibration go before the file's name does."""
 

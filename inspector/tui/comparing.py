@@ -82,8 +82,9 @@ def hold(bench: Workbench, setup: Setup) -> None:
     state.setup = setup
     if shown is None or bench.session is None:
         return
-    if setup == bench.setup and bench.recorded is None and bench.repaired is None:
-        state.key, state.view = _key(bench, bench.session, setup), shown.view  # it is made already
+    key = _key(bench, bench.session, setup)
+    if setup == bench.setup and key.request is None and bench.recorded is None and bench.repaired is None:
+        state.key, state.view = key, shown.view  # it is made already
     bench.show(beside(bench, shown))
     turns = "" if bench.query_one(Ledger).sides == len(SIDES) else ", s turns to it"
     bench.say(f"B is {words(setup)}; ] next difference{turns}, B lets go")

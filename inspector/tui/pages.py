@@ -21,12 +21,21 @@ if TYPE_CHECKING:
     from inspector.doctor.told import Fault
 
 VIEWS = ("original", "sent", "diff", "raw", "findings")
-TITLES = {"original": "original", "sent": "sent", "diff": "diff", "raw": "raw JSON", "findings": "findings"}
+OTHER = "other"
+"""The view that there is beside a B: what B sends."""
+TITLES = {
+    "original": "original", "sent": "sent", "diff": "diff", "raw": "raw JSON", "findings": "findings", OTHER: "B",
+}  # fmt: skip
 ONE_CUT = frozenset((Action.HEAD, Action.TAIL, Action.MIDDLE))
 
 
+def views_of(shown: Shown | None) -> tuple[str, ...]:
+    """The views that there are."""
+    return VIEWS if shown is None or shown.other is None else (*VIEWS, OTHER)
+
+
 def page(shown: Shown, row: int, view: str) -> list[Line]:
-    """One view of one message as lines. Raises KeyError for a view that is none of `VIEWS`."""
+    """One view of one message as lines. Raises KeyError for a view that is neither of `VIEWS` nor `OTHER`."""
     if not 0 <= row < len(shown.session):
         return [Line("there is no message here", Kind.NOTE)]
     return _PAGES[view](shown, row)
@@ -42,6 +51,13 @@ def _sent(shown: Shown, row: int) -> list[Line]:
     for insert in _inserts(shown, row):
         lines += [Line(""), insert_line(shown, insert), *lines_of(insert.body)]
     return lines
+
+
+def _other(shown: Shown, row: int) -> list[Line]:
+    if shown.other is None or shown.apart is None:
+        return [Line("nothing is held as B", Kind.NOTE)]
+    same = [] if shown.apart.at(row) else [Line("sent as A sends it", Kind.NOTE), Line("")]
+    return [*same, *_sent(shown.other, row)]
 
 
 def _diff(shown: Shown, row: int) -> list[Line]:
@@ -101,7 +117,7 @@ def explanation(fault: Fault, verdict: Verdict) -> list[Line]:
     ]
 
 
-_PAGES = {"original": _original, "sent": _sent, "diff": _diff, "raw": _raw, "findings": _findings}
+_PAGES = {"original": _original, "sent": _sent, "diff": _diff, "raw": _raw, "findings": _findings, OTHER: _other}
 
 
 def sent_body(shown: Shown, row: int) -> Body | None:

@@ -29,7 +29,7 @@ from textual.widgets import Static
 from inspector.text import visible_line
 from inspector.tui.folded import Folded, Row
 from inspector.tui.message_lines import GUTTERS, Kind, Line
-from inspector.tui.pages import TITLES, VIEWS, facts, page
+from inspector.tui.pages import OTHER, TITLES, VIEWS, facts, page, views_of
 from inspector.tui.search import pattern_of
 from inspector.tui.shown import Shown
 
@@ -220,7 +220,7 @@ CLOSE = "esc close "
 
 
 class Tabs(Static):
-    """The four views by name and key; a click chooses one. At the right, the way out."""
+    """The views by name and key; a click chooses one. At the right, the way out."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = "Tabs { height: 1; width: 1fr; }"
@@ -236,11 +236,13 @@ class Tabs(Static):
         """The way out was clicked."""
 
     view: reactive[str] = reactive(VIEWS[0])
+    views: reactive[tuple[str, ...]] = reactive(VIEWS)
+    """Those that there are."""
 
     def render(self) -> Content:
         """The names, the chosen one marked by brackets and weight."""
         parts: list[Content | tuple[str, str]] = []
-        for number, view in enumerate(VIEWS, 1):
+        for number, view in enumerate(self.views, 1):
             chosen = view == self.view
             style = "bold $text-primary" if chosen else "$foreground 65%"
             parts.append((self._label(number, view, chosen), style))
@@ -255,7 +257,7 @@ class Tabs(Static):
     def on_click(self, event: events.Click) -> None:
         """Choose the view whose name was clicked, or leave."""
         right = 0
-        for number, view in enumerate(VIEWS, 1):
+        for number, view in enumerate(self.views, 1):
             right += len(self._label(number, view, False))
             if event.x < right:
                 self.post_message(self.Chosen(view))
@@ -281,10 +283,13 @@ class Facts(Static):
 
 
 class Reader(Vertical):
-    """The message under the cursor, in four views. Give it what is shown and a row with `show`."""
+    """The message under the cursor, in its views. Give it what is shown and a row with `show`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(str(number), f"view('{view}')", TITLES[view], show=False) for number, view in enumerate(VIEWS, 1)),
+        *(
+            Binding(str(number), f"view('{view}')", TITLES[view], show=False)
+            for number, view in enumerate((*VIEWS, OTHER), 1)
+        ),
         Binding("r", "raw", "raw JSON"),
         Binding("left", "turn(-1)", "View before", show=False),
         Binding("right", "turn(1)", "Next view", show=False),
@@ -332,11 +337,13 @@ class Reader(Vertical):
         """Show a row. The same row under other settings keeps its place on the page."""
         same = row == self._row and self._shown is not None and shown.session is self._shown.session
         self._shown, self._row = shown, row
+        self.view = self.validate_view(self.view)  # B may have been let go
         self._draw(stay=same)
 
     def _draw(self, *, stay: bool) -> None:
         if self._shown is None or not self.is_mounted:
             return
+        self.query_one(Tabs).views = views_of(self._shown)
         self.query_one(Facts).set_lines(facts(self._shown, self._row))
         lines = page(self._shown, self._row, self.view)
         self.query_one(Page).set_lines(lines, query=self.term, stay=stay)
@@ -346,8 +353,8 @@ class Reader(Vertical):
         self._draw(stay=False)
 
     def validate_view(self, view: str) -> str:
-        """Only the four views are views."""
-        return view if view in VIEWS else VIEWS[0]
+        """Only the views that there are; B's gives way to what A sends."""
+        return view if view in views_of(self._shown) else "sent" if view == OTHER else VIEWS[0]
 
     def watch_view(self, view: str) -> None:
         """Draw the other view, from its top."""
@@ -371,8 +378,9 @@ class Reader(Vertical):
         self.post_message(self.Closed())
 
     def action_view(self, view: str) -> None:
-        """Choose a view."""
-        self.view = view
+        """Choose a view, if there is one of that name now."""
+        if view in views_of(self._shown):
+            self.view = view
 
     def action_raw(self) -> None:
         """JSON, and back to the original."""
@@ -380,4 +388,5 @@ class Reader(Vertical):
 
     def action_turn(self, by: int) -> None:
         """The next view, or the one before."""
-        self.view = VIEWS[(VIEWS.index(self.view) + by) % len(VIEWS)]
+        views = views_of(self._shown)
+        self.view = views[(views.index(self.view) + by) % len(views)]

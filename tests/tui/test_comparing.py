@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.widgets import DataTable
 
-from inspector.comparison import differing
+from inspector.comparison import Candidate, differing
 from inspector.tui.banner import Banner
 from inspector.tui.dialogs.choose_policies import ChoosePolicies
 from inspector.tui.dialogs.compare import Compare
 from inspector.tui.dialogs.export import Export
 from inspector.tui.history import Setup
+from inspector.tui.pages import page
 from tests.tui.running import NARROW, SAMPLES, WIDE, Run, running
 
 SIZES = [NARROW, WIDE]
@@ -300,3 +302,65 @@ async def test_the_table_says_which_promises_a_row_breaks_and_where() -> None:
         await run.pilot.pause()
         assert "! number of messages kept: 255 went in" in run.screen
         assert "✓ " in run.screen
+
+
+# --- the reader ---
+
+
+async def test_the_reader_has_what_b_sends_as_one_more_view_while_there_is_a_b() -> None:
+    async with running(SAMPLE, policy="head-tail", keep_recent=255) as run:
+        await run.press("enter", "6")
+        assert run.reader.view == "original"
+        await run.press("escape", "B")
+        run.bench.set_value("keep_recent", 12)
+        await compared(run)
+        await run.press("right_square_bracket", "enter", "6")
+        assert run.reader.view == "other"
+        assert "[6 B]" in run.screen
+        shown = run.bench.shown
+        assert shown is not None
+        assert shown.other is not None
+        lines = page(shown, run.ledger.cursor, "other")
+        assert lines == page(shown.other, run.ledger.cursor, "sent")
+        assert lines != page(shown, run.ledger.cursor, "sent")
+        await run.press("escape", "escape", "enter")
+        assert run.reader.view == "sent"
+        assert "6 B" not in run.screen
+
+
+@pytest.mark.parametrize("key", ["right", "left"])
+async def test_arrows_turn_through_the_view_of_b_too(key: str) -> None:
+    async with running(SAMPLE) as run:
+        await run.press("B", "enter", "1")
+        seen = []
+        for _ in range(6):
+            await run.press(key)
+            seen.append(run.reader.view)
+        assert sorted(seen) == sorted(["original", "sent", "diff", "raw", "findings", "other"])
+
+
+async def test_a_row_that_b_sends_alike_says_so() -> None:
+    async with running(SAMPLE) as run:
+        await run.press("B", "enter", "6")
+        assert "sent as A sends it" in run.screen
+
+
+async def test_a_policy_that_fails_costs_neither_the_others_nor_the_screen() -> None:
+    async with running(SAMPLE) as run:
+        dialog = await table(run)
+        known = run.bench.beside.table
+        assert known is not None
+
+        def fail(*_: object) -> None:
+            raise RuntimeError("no plan today")
+
+        broken = replace(known.entries[1].policy, plan=fail)
+        known.entries = [*known.entries, Candidate(broken, {})]
+        dialog._fill()
+        dialog._begin()
+        await done(run)
+        assert list(known.failed) == [known.entries[-1]]
+        await run.press("j", "j", "j")
+        await run.pilot.pause()
+        assert "! it could not be compared: " in run.screen
+        assert "no plan today" in run.screen

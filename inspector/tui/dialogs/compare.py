@@ -168,11 +168,11 @@ class Compare(Dialog[Chosen]):
         return Text(f"{column.title}{arrow}", justify="right" if column.right else "left")
 
     def _cells(self, candidate: Candidate, name: str, line: Line | None) -> Iterator[Text]:
+        failed = self._table.failed
         yield Text(visible_line(f"{self._marks(candidate) or ' '} {name}"), no_wrap=True)
         for column in COLUMNS[1:]:
-            words = WAITING if line is None else column.words(line)
-            if line is not None and column.name in OF_THE_RUN and line.outcome.run is None:
-                words = WAITING
+            known = line is not None and (column.name not in OF_THE_RUN or line.outcome.run is not None)
+            words = column.words(line) if line is not None and known else "" if candidate in failed else WAITING
             bad = line is not None and column.name in HARM and bool(column.value(line))
             yield Text(words, style="bold" if bad else "", justify="right" if column.right else "left", no_wrap=True)
 
@@ -203,14 +203,23 @@ class Compare(Dialog[Chosen]):
         """Take what is left to find out, one after the other, until nothing is, or the dialog is closed."""
         worker, table = get_current_worker(), self._table
         try:
-            ground = table.ground = table.ground or self._prepare()
-            while not worker.is_cancelled and (pending := table.pending):
+            ground = self._ground()
+            while ground is not None and not worker.is_cancelled and (pending := table.pending):
                 self._find_out(ground, pending[0], lambda: worker.is_cancelled)
                 self.call_later(self._fill)
         except Cancelled:
             return
         finally:
             self.call_later(self._rest)
+
+    def _ground(self) -> Ground | None:
+        """What all are compared on; None where that cannot be made, which is then said of each."""
+        table = self._table
+        try:
+            table.ground = table.ground or self._prepare()
+        except Exception as fault:
+            table.failed = dict.fromkeys(table.entries, sentence(fault))
+        return table.ground
 
     def _find_out(self, ground: Ground, one: Candidate, cancelled: Callable[[], bool]) -> None:
         table = self._table
