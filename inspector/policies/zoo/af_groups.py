@@ -53,6 +53,8 @@ class Group:
     text: str | None = None
     gone: int = KEPT
     """The reason why it is not sent; `KEPT`: it is."""
+    tokens: int = -1
+    """Below 0 until somebody has asked."""
 
 
 _KINDS = {SYSTEM: Kind.SYSTEM, USER: Kind.USER, ASSISTANT: Kind.TEXT, TOOL: Kind.TOOLS}
@@ -170,19 +172,17 @@ class Labels(dict[int, str]):
 def results_label(context: Context, rows: Sequence[int]) -> str:
     """The line that stands for a call and its results."""
     exchanges = context.derived(Exchanges)
-    called = [row for row in rows if row in exchanges.keys]
-    names = {
-        key: call.name for row in called for key, call in zip(exchanges.keys[row], exchanges.calls[row], strict=True)
-    }
-    answered = [(exchanges.answers[row], context.messages[row]) for row in rows if row in exchanges.answers]
-    texts = "; ".join([_named(names.get(key), text_of(body)) for key, body in answered])
+    texts = "; ".join([_said(context, exchanges, rows, row) for row in rows if row in exchanges.answers])
     body = texts or "no results"
     if len(LABEL_HEAD) + len(body) + 1 > LABEL_CHARS:
         body = body[: LABEL_CHARS - len(LABEL_HEAD) - len(LABEL_CUT) - 1].rstrip() + LABEL_CUT
     return f"{LABEL_HEAD}{body}]"
 
 
-def _named(name: str | None, text: str) -> str:
+def _said(context: Context, exchanges: Exchanges, rows: Sequence[int], row: int) -> str:
+    """What a result says, after the name of its call where that is in the same group."""
+    text, (caller, place) = text_of(context.messages[row]), exchanges.caller.get(exchanges.answers[row], (-1, 0))
+    name = exchanges.calls[caller][place].name if caller in rows else ""
     return (f"{name}: {text}" if name else text).strip()
 
 
@@ -206,6 +206,11 @@ class Groups:
         """What a group is, in tokens or messages."""
         if unit != "tokens":
             return 1 if group.text is not None else len(group.rows)
+        if group.tokens < 0:
+            group.tokens = self._tokens(group)
+        return group.tokens
+
+    def _tokens(self, group: Group) -> int:
         if group.text is not None:
             return summary_tokens(group.text, group.rows[0])
         return sum(map(self.context.derived(row_tokens).__getitem__, group.rows))
