@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from inspector.finding import Finding
@@ -194,6 +195,9 @@ class Columns:
         return columns
 
 
+_UNKNOWN = object()
+
+
 class _Facts(Generic[T]):
     """What was found out about messages: those of a recording by row, any by identity. Threads may share it."""
 
@@ -215,10 +219,11 @@ class _Facts(Generic[T]):
     def of_any(self, messages: Sequence[Body], *others: Sequence[Any]) -> list[T]:
         """Of messages, wherever they come from."""
         known, ids = self._by_id, list(map(id, messages))
-        for row in [row for row, one in enumerate(ids) if one not in known]:
+        found: list[Any] = list(map(known.get, ids, repeat(_UNKNOWN)))
+        for row in [row for row, one in enumerate(found) if one is _UNKNOWN]:
             self._kept.append(messages[row])
-            known[ids[row]] = self._make(messages[row], *(column[row] for column in others))
-        return list(map(known.__getitem__, ids))
+            known[ids[row]] = found[row] = self._make(messages[row], *(column[row] for column in others))
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)

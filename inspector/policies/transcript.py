@@ -153,11 +153,11 @@ class Transcript:
             return
         self._note(plan)
         added = self._added(plan)
-        bodies: list[Body] = []
-        rows: list[int] = []
-        places = range(len(plan.action)) if plan.order is None else plan.order
-        for place in (-1, *places):
-            body = plan.body(place) if place >= 0 else None
+        start = _untouched(plan)
+        bodies, rows = self.bodies[:start], self.rows[:start]
+        places = range(start, len(plan.action)) if plan.order is None else plan.order
+        for place in (start - 1, *places):
+            body = plan.body(place) if place >= start else None
             if body is not None:
                 bodies.append(body)
                 rows.append(self._row_of(place, body))
@@ -230,6 +230,14 @@ class Transcript:
     def _order(self) -> list[int] | None:
         rows = [row for row in self.rows if row >= 0]
         return rows if any(a > b for a, b in pairwise(rows)) else None
+
+
+def _untouched(plan: Plan) -> int:
+    """How many messages come before all that a plan changes."""
+    if plan.order is not None:
+        return 0
+    kept = len(plan.action) - len(plan.action.lstrip(bytes((Action.KEEP,))))
+    return min([kept, *(insert.after + 1 for insert in plan.inserts)])
 
 
 def _columns(rows: int, marks: Mapping[int, tuple[int, str]]) -> tuple[bytes, bytes, tuple[str, ...]]:

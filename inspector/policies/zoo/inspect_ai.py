@@ -10,20 +10,20 @@ from functools import partial
 from typing import Any
 
 from inspector.change import Action, Plan
-from inspector.message import ASSISTANT, SYSTEM, USER, Body, Context, ToolCall, text_of
-from inspector.policies.policy import Param, Policy, Settings
+from inspector.message import ASSISTANT, SYSTEM, USER, Body, Context, text_of
+from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product, picked, python
 from inspector.policies.python_call import Call
+from inspector.policies.transcript import Stepper
 from inspector.policies.zoo import arguments
 from inspector.policies.zoo.cuts import ceil4
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
+from inspector.policies.zoo.inspect_memory import memorised, memory_rows
 from inspector.policies.zoo.params import flag, listed, named, names
 
 SOURCE = "inspect_ai 0.3.285"
 REMOVED = "(Tool result removed)"
-SAVED = "(content saved to memory)"
-MEMORY_FIELDS = ("file_text", "insert_text", "new_str")
 NEVER_CLEARED = frozenset(("tool_search", "mcp_list_tools"))
 PASSES = 4
 INSUFFICIENT = "Inspect would stop here: what is left is still over the threshold"
@@ -52,25 +52,6 @@ def marker(name: str) -> str:
 
 
 # --- what both do ---
-
-
-def memorised(name: str, given: str) -> str:
-    """The arguments of a call, without the texts that it put into memory."""
-    args = arguments.read(given) if name == "memory" else None
-    if not isinstance(args, dict) or not any(field in args for field in MEMORY_FIELDS):
-        return given
-    new = {key: SAVED if key in MEMORY_FIELDS else value for key, value in args.items()}
-    return given if new == args else arguments.write(new)
-
-
-def _remembers(call: ToolCall) -> bool:
-    return memorised(call.name, call.arguments) != call.arguments
-
-
-def memory_rows(context: Context) -> list[int]:
-    """Rows with a call that puts a text into memory."""
-    calls = context.derived(Exchanges).calls
-    return [row for row, made in calls.items() if any(map(_remembers, made))]
 
 
 def _size(context: Context, row: int, gone: Collection[int] = (), memory: bool = False) -> int:
@@ -149,17 +130,29 @@ def edit(context: Context, settings: Settings) -> Plan:
 def _cleared(context: Context, settings: Settings) -> list[tuple[tuple[int, int], int]]:
     """Each tool use that is cleared: the place of its call, and the row of its result."""
     exchanges = context.derived(Exchanges)
-    excluded = (named(settings["exclude_tools"]) or frozenset()) | NEVER_CLEARED
+    excluded = excluded_tools(settings)
     answered: dict[str, int] = {}
     for row in exchanges.results:
         answered.setdefault(exchanges.answers[row], row)
     uses = [
         ((row, place), answered[key])
-        for row, keys in exchanges.keys.items()
+        for (row, keys), calls in zip(exchanges.keys.items(), exchanges.calls.values(), strict=True)
         for place, key in enumerate(keys)
-        if answered.get(key, -1) > row and exchanges.calls[row][place].name not in excluded
+        if answered.get(key, -1) > row and calls[place].name not in excluded
     ]
     return uses[: max(0, len(uses) - max(0, settings["keep_tool_uses"]))]
+
+
+def excluded_tools(settings: Settings) -> frozenset[str]:
+    """The tools whose uses stay."""
+    return frozenset(named(settings["exclude_tools"]) or ()) | NEVER_CLEARED
+
+
+def edit_stepper(context: Context, settings: Settings, mode: Mode) -> Stepper | None:
+    """The fast way through a carried run."""
+    from inspector.policies.zoo.inspect_steps import EditSteps, is_steady  # which imports this module
+
+    return EditSteps(context, settings) if mode == "carried" and is_steady(context, settings) else None
 
 
 def _trailing(kinds: bytes, action: bytearray) -> list[int]:
@@ -358,6 +351,7 @@ EDIT = Policy(
         THRESHOLD,
     ),
     plan=edit,
+    stepper=edit_stepper,
     help=(
         "Removes the results of old tool uses, or the uses. Inspect itself can delete a wrong message where results "
         "come in another order than their calls; here the right one goes."

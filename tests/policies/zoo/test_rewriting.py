@@ -38,6 +38,9 @@ SETTINGS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "exclude_tools": TOOLS, "placeholder": st.sampled_from(["[cleared]", "", "much longer than most results"]),
         "clear_tool_inputs": st.booleans(),
     },
+    "inspect-edit": {
+        "keep_tool_uses": FEW, "keep_tool_inputs": st.just(True), "exclude_tools": TOOLS, "memory": st.booleans(),
+    },
     "openai-agents-trimmer": {
         "recent_turns": st.integers(1, 3), "max_output_chars": st.integers(1, 60), "preview_chars": SMALL,
         "trimmable_tools": TOOLS,
@@ -94,6 +97,7 @@ def a_run(*, ids: bool = True, names: bool = True, asked: int = 1) -> Context:
         ("swe-agent-last-n", a_run(), a_run(asked=2)),
         ("langchain-clear", a_run(), a_run(ids=False)),
         ("openai-agents-trimmer", a_run(), a_run(ids=False)),
+        ("inspect-edit", a_run(), a_run(ids=False)),
     ],
 )
 def test_what_later_messages_could_change_goes_the_plain_way(
@@ -151,3 +155,34 @@ def test_an_output_is_trimmed_when_the_second_turn_after_it_begins() -> None:
     found = views(context, "openai-agents-trimmer", {}, plain=False)
     assert found == views(context, "openai-agents-trimmer", {}, plain=True)
     assert [done.edits for _, done in found] == [0, 0, 0, 1, 1, 1]
+
+
+def test_inspect_edits_late_results_memories_and_uses_in_the_order_of_the_calls() -> None:
+    saved = calls("m", name="memory", arguments='{"command": "create", "file_text": "long"}')
+    late = [
+        user(),
+        calls("a"),
+        user("wait"),
+        *use("b", "x"),
+        saved,
+        result("m", name="memory"),
+        result("a", "y"),
+        says(),
+    ]
+    early = [user(), result("a", "before its call"), *use("a"), *use("b"), *use("b", "again"), says()]
+    removed = [*use("a", "(Tool result removed)"), *use("b"), says()]
+    for messages in (late, early, removed):
+        context = Context(messages, listed(""), range(len(messages)))
+        for keep in range(3):
+            given = {"keep_tool_uses": keep}
+            found = views(context, "inspect-edit", given, plain=False)
+            assert found == views(context, "inspect-edit", given, plain=True)
+
+
+@pytest.mark.parametrize("given", [{"keep_tool_inputs": False}, {"threshold": 5}])
+def test_inspect_edits_that_drop_or_wait_go_the_plain_way(given: dict[str, Any]) -> None:
+    chosen = POLICIES["inspect-edit"]
+    assert isinstance(stepper_for(a_run(), chosen, chosen.running(given), "carried"), Carried)
+    assert not isinstance(stepper_for(a_run(), chosen, chosen.running({}), "carried"), Carried)
+    twice = Context([user(), says(), says()], listed(""), range(3))
+    assert isinstance(stepper_for(twice, chosen, chosen.running({}), "carried"), Carried)
