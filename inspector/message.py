@@ -11,9 +11,9 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
+from inspector.facts import Facts
 from inspector.finding import Finding
 from inspector.text import json_chars
 
@@ -195,37 +195,6 @@ class Columns:
         return columns
 
 
-_UNKNOWN = object()
-
-
-class _Facts(Generic[T]):
-    """What was found out about messages: those of a recording by row, any by identity. Threads may share it."""
-
-    def __init__(self, make: Callable[..., T]) -> None:
-        self._make = make
-        self._rows: list[T] = []
-        self._by_id: dict[int, T] = {}
-        self._kept: list[Body] = []
-        """The messages of `_by_id`: as long as they live, their identity is nobody else's."""
-
-    def of_first(self, messages: Sequence[Body], *others: Sequence[Any]) -> list[T]:
-        """Of the first messages of the recording, of which others are known as well."""
-        known = self._rows
-        if len(known) < len(messages):
-            fresh = (column[len(known) :] for column in (messages, *others))
-            self._rows = known = [*known, *map(self._make, *fresh)]
-        return known[: len(messages)]
-
-    def of_any(self, messages: Sequence[Body], *others: Sequence[Any]) -> list[T]:
-        """Of messages, wherever they come from."""
-        known, ids = self._by_id, list(map(id, messages))
-        found: list[Any] = list(map(known.get, ids, repeat(_UNKNOWN)))
-        for row in [row for row, one in enumerate(found) if one is _UNKNOWN]:
-            self._kept.append(messages[row])
-            known[ids[row]] = found[row] = self._make(messages[row], *(column[row] for column in others))
-        return found
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Context:
     """Messages in the order in which a model reads them: all that policies and counts see."""
@@ -239,7 +208,7 @@ class Context:
     times: Sequence[float] = field(default=(), kw_only=True)
     """When each message was recorded, in seconds since 1970 (UTC), NaN where that is not known; empty: of none."""
     _derived: dict[Callable[[Context], Any], Any] = field(default_factory=dict, init=False, repr=False)
-    _facts: dict[Callable[..., Any], _Facts[Any]] = field(default_factory=dict, init=False, repr=False)
+    _facts: dict[Callable[..., Any], Facts[Any]] = field(default_factory=dict, init=False, repr=False)
     _is_beginning: bool = field(default=True, init=False, repr=False)
     """Whether the rows are the first of those that `_facts` tells of, rather than some of them and others."""
 
@@ -265,7 +234,7 @@ class Context:
 
         It is called with the message, and with what each function in `of` finds out about it.
         """
-        facts: _Facts[T] = self._facts.setdefault(make, _Facts(make))
+        facts: Facts[T] = self._facts.setdefault(make, Facts(make))
         others = map(self.each, of)
         return facts.of_first(self.messages, *others) if self._is_beginning else facts.of_any(self.messages, *others)
 

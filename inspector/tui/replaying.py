@@ -7,17 +7,15 @@ once where that is quick, else beside the screen, one at a time, the latest wish
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from inspector.message import Session
 from inspector.policies import SentView
 from inspector.policies.policy import Mode
 from inspector.replay import (
-    Calibration,
     Cancelled,
     Paid,
     Terms,
@@ -29,10 +27,10 @@ from inspector.replay import (
 )
 from inspector.replay.view import Film
 from inspector.text import thousands
-from inspector.tokens import Counter
 from inspector.tui import calibrating, figures
 from inspector.tui.history import Setup
 from inspector.tui.ledger import Ledger
+from inspector.tui.replay_state import SPEEDS, Key, Moment, State
 from inspector.tui.run import Run, as_sent, compactions_of, price_words, warmed
 from inspector.tui.shown import Shown
 from inspector.tui.timeline import Level, Picture, Timeline
@@ -44,57 +42,8 @@ PAUSE = 0.12
 """Seconds from a change to the next replay: a drag begins one eight times a second."""
 QUICK_ROWS = 20_000
 """A stateless view over no more rows than these is made at once: within a frame or two."""
-SPEEDS = (1, 2, 4, 8, 16, 32, 64, 128)
-"""Requests a second."""
 FRAMES = 16
 """The most views a second; faster playing skips requests."""
-
-
-class Key(NamedTuple):
-    """What a replay is a function of."""
-
-    session: Session
-    setup: Setup
-    mode: Mode
-    counter: Counter
-    counted: object
-
-
-class Moment(NamedTuple):
-    """A view of a request, and what it is a function of."""
-
-    session: Session
-    setup: Setup
-    mode: Mode
-    request: int
-    view: SentView
-
-
-@dataclass(slots=True)
-class State:
-    """What is replayed, and which request is shown."""
-
-    at: int | None = None
-    """The request whose view is wanted instead of the one shot."""
-    mode: Mode | None = None
-    """The mode tried instead of the policy's own."""
-    moment: Moment | None = None
-    """The view that is shown."""
-    film: tuple[Session, Setup, Mode, Film] | None = None
-    """What views are taken from, and what it is a function of."""
-    making: bool = False
-    """Whether a view is being made beside the screen."""
-    run: Run | None = None
-    key: Key | None = None
-    """What `run` is being filled with."""
-    terms: Terms | None = None
-    calibration: Calibration | None = None
-    calibrated: tuple[Session, Counter, object] | None = None
-    """What `calibration` is of."""
-    pause: Timer | None = None
-    player: Timer | None = None
-    speed: int = 2
-    """A place in `SPEEDS`."""
 
 
 def forget(bench: Workbench) -> None:

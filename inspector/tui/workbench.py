@@ -36,6 +36,7 @@ from inspector.tui.ledger import Ledger
 from inspector.tui.map import Map
 from inspector.tui.reader import Reader
 from inspector.tui.repairing import Repaired
+from inspector.tui.replay_state import State
 from inspector.tui.search import Found
 from inspector.tui.search_bar import SearchBar
 from inspector.tui.shown import Shown, Tokens
@@ -78,7 +79,7 @@ class Workbench(Screen[None]):
         """What counts; None: what goes with the session's model."""
         self.tokens = Tokens(array("q"), False)
         self.doctor = diagnosis.State(target)
-        self.replay = replaying.State()
+        self.replay = State()
         self.beside = comparing.State()
         self.rest: Timer | None = None
         """Runs out once a setting is at rest."""
