@@ -45,7 +45,8 @@ def odd_texts(native: Native, pairing: Pairing, target: Target) -> Iterator[Find
 
 def is_odd(text: str) -> bool:
     """Whether a text is worth a second look: the quick question, asked of everything."""
-    return "\x1b" in text or "<|" in text or "\x9b" in text or "\x07" in text or "\x08" in text
+    special = "<" in text and "<|" in text  # one character is looked for at many times the speed of two
+    return special or "\x1b" in text or "\x9b" in text or "\x07" in text or "\x08" in text
 
 
 def _odd(turn: Turn, part: Part, text: str, inner: str = "") -> Iterator[Finding]:
