@@ -7,7 +7,6 @@ tiktoken costs 35 ms, toktok's ranks 0.3 s.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import tempfile
@@ -123,6 +122,8 @@ def _engine(encoding: str) -> Engine:
 
 def _cached_encoding(encoding: str) -> tiktoken.Encoding | None:
     """tiktoken's encoding if its ranks lie whole in its cache, so that loading it cannot reach for the network."""
+    import hashlib
+
     folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if folder is None:
         folder = os.path.join(tempfile.gettempdir(), "data-gym-cache")
