@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from inspector.policies import Value
 
 TERMINAL = "/dev/tty"
-FRAMES = "120"
-"""Frames a second that textual may draw, read as it is imported: what is drawn waits half a frame on average."""
+FRAMES = "240"
+"""Frames a second that textual may draw, read as it is imported: after one frame the next waits for up to two."""
 
 
 @click.command(hidden=True, epilog=example("inspector session.jsonl", "inspector session.jsonl -p cascade"))
