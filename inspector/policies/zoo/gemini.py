@@ -246,19 +246,26 @@ class Steps(Waiting):
         self._counts: dict[int, int] = {}
         """Tokens of the outputs that could be masked, by row, the oldest first."""
         self._seen = 0
+        self._prunable: list[int] = []
+        """Rows that the plan is asked to mask."""
+        self._no_gain: set[int] = set()
+        """Rows that a mask would not make smaller."""
 
     def due(self, stop: int) -> bool:
-        """Whether enough can be masked."""
+        """Whether enough can be masked, and a mask makes any of it smaller."""
         context, settings = self.transcript.context, self._settings
         self._read(stop)
         latest = _latest(context, stop) if settings["protect_latest_turn"] else ()
-        total, prunable = 0, list[int]()
+        total, self._prunable = 0, []
         for row, count in reversed(self._counts.items()):
             if row not in latest:
                 total += count
                 if total > max(0, settings["tool_protection_threshold"]):
-                    prunable.append(count)
-        return bool(prunable) and sum(prunable) >= settings["min_prunable_tokens_threshold"]
+                    self._prunable.append(row)
+        enough = sum(self._counts[row] for row in self._prunable) >= settings["min_prunable_tokens_threshold"]
+        if not enough or self._no_gain.issuperset(self._prunable):
+            self._prunable = []
+        return bool(self._prunable)
 
     def _read(self, stop: int) -> None:
         context = self.transcript.context
@@ -271,8 +278,9 @@ class Steps(Waiting):
     def step(self, stop: int) -> Done:
         """The view of the request that the row `stop` answers."""
         done = super().step(stop)
+        bodies, recorded = self.transcript.bodies, self.transcript.context.messages
+        self._no_gain.update(row for row in self._prunable if bodies[row] is recorded[row])
         if done.fired:
-            bodies, recorded = self.transcript.bodies, self.transcript.context.messages
             self._counts = {row: count for row, count in self._counts.items() if bodies[row] is recorded[row]}
         return done
 
