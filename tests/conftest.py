@@ -8,5 +8,5 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("untimed", deadline=None, max_examples=70, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("untimed")
