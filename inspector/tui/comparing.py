@@ -114,7 +114,7 @@ def swap(bench: Workbench) -> None:
     now, state.setup = state.setup, was
     if now != was:
         bench.history.note(was)
-        bench.take_setup(replace(now, given={**was.given, **now.given}))
+        bench.take_setup(replace(now, given={**was.given, **now.given, now.policy: now.settings}))
     bench.say(f"A is {words(now)}, B is {words(was)}")
 
 

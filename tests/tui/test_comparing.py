@@ -137,6 +137,17 @@ async def test_b_may_be_another_policy_and_swapping_can_be_undone() -> None:
         assert "there is no B" in run.says
 
 
+async def test_swapping_back_to_defaults_takes_back_what_was_tuned_since() -> None:
+    async with running(SAMPLE) as run:
+        untouched = run.bench.setup.settings
+        await run.press("B", "plus")
+        tuned = run.bench.setup
+        await run.press("vertical_line")
+        assert (run.bench.setup.settings, run.bench.beside.setup) == (untouched, tuned)
+        await run.press("vertical_line")
+        assert run.bench.setup.settings == tuned.settings
+
+
 async def test_b_follows_the_request_that_is_shown() -> None:
     async with running(SAMPLE) as run:
         await run.press("B", "plus", "t", "home")
