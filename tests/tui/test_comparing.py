@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import DataTable
+from textual.widgets import DataTable, Input
 
 from inspector.comparison import Candidate, differing
 from inspector.tui.banner import Banner
@@ -257,6 +257,16 @@ async def test_policies_are_added_by_ticks_and_taken_out_by_a_key(size: tuple[in
         assert known.entries[-1] in known.outcomes
         await run.press("x")
         assert [one.policy.name for one in known.entries] == ["cascade", "checkpoint", "langchain-clear"]
+
+
+async def test_the_field_over_the_ticks_names_the_key_that_leads_to_it() -> None:
+    async with running(SAMPLE) as run:
+        await table(run)
+        await run.press("a")
+        field = run.app.screen.query_one(Input)
+        assert (field.placeholder, field.has_focus) == ("/ to filter", False)
+        await run.press("slash")
+        assert field.has_focus
 
 
 async def test_typed_words_filter_what_can_be_added_and_ticks_out_of_sight_stay() -> None:

@@ -46,7 +46,7 @@ class ChoosePolicies(Dialog[frozenset[str]]):
         """A field that filters, the policies, and buttons."""
         with Vertical(classes="box"):
             yield Words("Compare which policies? space ticks, enter compares them", classes="title")
-            yield Field(placeholder="type to filter")
+            yield Field(placeholder="/ to filter")
             yield Ticks(*self._selections(self._policies), compact=True)
             with Horizontal(classes="buttons"):
                 yield button("Compare", "compare", first=True)
