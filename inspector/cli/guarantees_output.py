@@ -119,7 +119,7 @@ def open_command(trial: Trial, verdict: Verdict) -> str | None:
 
 
 def _command(verb: str, path: str, trial: Trial, example: Counterexample, at: int | None) -> str:
-    words = ["inspector", *filter(None, (verb,)), path if not path.startswith("-") else f"./{path}"]
+    words = ["inspector", *filter(None, (verb,)), path if path == "-" or not path.startswith("-") else f"./{path}"]
     words += ["-p", trial.policy.name]
     for name, value in _settings(trial.policy, example).items():
         words += ["-s", f"{name}={_spoken(value)}"]

@@ -108,6 +108,14 @@ def test_a_parameter_that_is_held_is_in_every_command(tmp_path: Path) -> None:
     assert "-s old_tool_chars=2990" in of(answer.json, "results")["example"]["compact"]
 
 
+def test_what_came_by_standard_input_is_called_so_in_commands(tmp_path: Path) -> None:
+    session = Path(session_file(tmp_path)).read_bytes()
+    arguments = ("-p", "semantic-kernel-truncation", "--only", "first-user", "--json")
+    document = call("guarantees", "-", *arguments, stdin=session).json
+    verb, path = shlex.split(of(document, "first-user")["example"]["compact"])[1:3]
+    assert (verb, path) == ("compact", "-")
+
+
 def test_the_page_names_place_settings_and_what_to_type(tmp_path: Path) -> None:
     path, folder = session_file(tmp_path), tmp_path / "out"
     out = call("guarantees", path, "-p", "semantic-kernel-truncation", "--only", "first-user", "-o", str(folder)).out
