@@ -43,6 +43,11 @@ class Action(IntEnum):
 
 
 GONE = frozenset((Action.DROP, Action.MERGE))
+AS_RECORDED = frozenset((Action.KEEP, Action.MOVE))
+IS_GONE = bytes(action in GONE for action in range(256))
+IS_SENT = bytes(action not in GONE for action in range(256))
+IS_REWRITTEN = bytes(action not in GONE and action not in AS_RECORDED for action in range(256))
+"""Tables that make a column of actions one of answers, by `bytes.translate`."""
 
 
 class InsertKind(StrEnum):
@@ -129,7 +134,7 @@ class Plan:
         action = self.action[row]
         if action in GONE:
             return None
-        if action in (Action.KEEP, Action.MOVE):
+        if action in AS_RECORDED:
             return self.context.messages[row]
         return self.write(row)
 

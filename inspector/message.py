@@ -136,6 +136,14 @@ def compact_json(value: Any) -> str:
         return TOO_DEEP
 
 
+def same(one: Body | None, other: Body | None) -> bool:
+    """Whether two messages say the same; those too deep to compare are taken to differ."""
+    try:
+        return one is other or one == other
+    except RecursionError:
+        return False
+
+
 def image_count(body: Body) -> int:
     """How many images a body carries: entries of `images`, and image parts of a content list."""
     images, content = body.get("images"), body.get("content")

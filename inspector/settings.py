@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from inspector.policies.policy import Policy, SettingError, Value
 from inspector.policies.python_call import Call, Name, expression, quoted
+from inspector.text import well_formed
 from inspector.writing import write_new
 
 LARGEST_FILE = 1 << 20
@@ -132,7 +133,7 @@ def to_toml(policy: str, settings: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Value) -> Value:
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else value
+    return well_formed(value) if isinstance(value, str) else value
 
 
 def _set(settings: Mapping[str, Any]) -> list[tuple[str, Value]]:

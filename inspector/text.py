@@ -156,6 +156,11 @@ def json_chars(value: object) -> int:
     return (len(data) if data.isascii() else len(data.decode())) + spaces
 
 
+def well_formed(text: str) -> str:
+    """A text with surrogate pairs joined and lone surrogates as U+FFFD, so that any encoding can hold it."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def string_json_chars(text: str) -> int:
     """The length of one string as JSON text with `ensure_ascii=False`, quotes included; surrogates count one each."""
     try:

@@ -6,18 +6,30 @@ temporary file in the same folder and put in place in one step, so that a full d
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 STDIO = "-"
 
 
 class WriteRefused(ValueError):
     """A file that is not written; says in one sentence why."""
+
+
+def as_json(value: Any) -> bytes:
+    """A value as the bytes of a JSON file; a lone surrogate is written as its escape, so that nothing is lost."""
+    import orjson
+
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
+    except (TypeError, RecursionError):
+        return json.dumps(value, indent=2).encode() + b"\n"
 
 
 def write_new(path: str | Path, data: bytes, *, inputs: Iterable[str | Path] = (), force: bool = False) -> None:

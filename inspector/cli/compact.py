@@ -66,12 +66,7 @@ def command(
     from inspector.policies.breakage import findings
     from inspector.tokens import window_for
 
-    if as_json and output == STDIO:
-        raise click.UsageError("--json and -o - both want standard output")
-    if native and output is None:
-        raise click.UsageError("--native writes a file: name it with -o")
-    if mode and at is None:
-        raise click.UsageError(f"--{mode} says how a run comes to one request: name it with --at")
+    _refuse_misfits(at, mode, output, native=native, as_json=as_json)
     chosen, settings = chosen_policy(policy, given)
     raw = stdin_bytes() if session == STDIO else None
     read = read_session(session, form, index, model, raw)
@@ -89,6 +84,16 @@ def command(
         tell(warning)
     tell_damage(read.damage)
     return int(any(fault.severity == "error" for fault in broken))
+
+
+def _refuse_misfits(at: int | None, mode: Mode | None, output: str | None, *, native: bool, as_json: bool) -> None:
+    """Raise `UsageError` for options that do not go together."""
+    if as_json and output == STDIO:
+        raise click.UsageError("--json and -o - both want standard output")
+    if native and output is None:
+        raise click.UsageError("--native writes a file: name it with -o")
+    if mode and at is None:
+        raise click.UsageError(f"--{mode} says how a run comes to one request: name it with --at")
 
 
 def _sent_view(

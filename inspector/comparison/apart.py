@@ -12,12 +12,11 @@ from functools import cached_property
 from itertools import compress
 from operator import ne
 
-from inspector.change import GONE, Action, Plan
-from inspector.message import Body
+from inspector.change import GONE, IS_REWRITTEN, Action, Plan
+from inspector.message import Body, same
 
 STEP = 200
 """Rows whose messages are written between two steps: some milliseconds."""
-AS_RECORDED = (Action.KEEP, Action.MOVE)
 
 
 class Apart:
@@ -66,7 +65,7 @@ class Apart:
         if a is b:
             return array("q")
         rows = range(min(len(a.action), len(b.action)))
-        written = {*compress(rows, a.action.translate(_WRITTEN)), *compress(rows, b.action.translate(_WRITTEN))}
+        written = {*compress(rows, a.action.translate(IS_REWRITTEN)), *compress(rows, b.action.translate(IS_REWRITTEN))}
         return array("q", sorted(written.difference(self.sure)))
 
     def steps(self) -> Iterator[array[int] | None]:
@@ -85,14 +84,6 @@ def differing(a: Plan, b: Plan) -> array[int]:
     return found
 
 
-def same(one: Body | None, other: Body | None) -> bool:
-    """Whether two messages are equal; those nested too deeply to be compared are not."""
-    try:
-        return one is other or one == other
-    except RecursionError:
-        return False
-
-
 def _sent(plan: Plan, row: int) -> Body | None:
     return plan.body(row) if row < len(plan.action) else None
 
@@ -107,4 +98,3 @@ def _anchored(plan: Plan) -> dict[int, list[tuple[int, Body]]]:
 
 _PRESENCE = bytes(2 if code in GONE else code == Action.MOVE for code in range(256))
 """Action to whether a row is sent in its place (0), elsewhere (1) or not at all (2)."""
-_WRITTEN = bytes(code not in GONE and code not in AS_RECORDED for code in range(256))

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from inspector.change import (
+    AS_RECORDED,
     GONE,
     Action,
     Copied,
@@ -205,7 +206,7 @@ class _Rewriting:
         for row in self._rows:
             if row.number in gone:
                 self._take_out(row, kept)
-            elif self._plan.action[row.number] not in (Action.KEEP, Action.MOVE):
+            elif self._plan.action[row.number] not in AS_RECORDED:
                 self._change(row)
         for anchor, items in self._floats().items():
             self._put(anchor, items)

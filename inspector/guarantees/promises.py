@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TypeAlias
 
-from inspector.change import GONE, Action
+from inspector.change import AS_RECORDED, GONE, Action
 from inspector.guarantees.tails import tail_rows
 from inspector.guarantees.targets import target_of
-from inspector.message import ASSISTANT, USER, Body, calls_of, text_of
+from inspector.message import ASSISTANT, USER, Body, calls_of, same, text_of
 from inspector.pairs import pairs_of
 from inspector.policies.breakage import SAYS, Breakage, breakages, first_rows
 from inspector.policies.policy import Policy
@@ -23,7 +23,6 @@ from inspector.tokens import count_bodies, parts
 
 NOWHERE = -1
 """In `Broken.row`: the view as a whole, and no one message."""
-AS_RECORDED = (Action.KEEP, Action.MOVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,20 +212,13 @@ def _again(view: SentView, policy: Policy) -> Broken | None:
     if not plan.fired:
         return None
     first, second = view.messages, SentView(plan, policy.name, settings, view.counting).messages
-    place = next((at for at, pair in enumerate(zip(first, second, strict=False)) if not _same(*pair)), -1)
+    place = next((at for at, pair in enumerate(zip(first, second, strict=False)) if not same(*pair)), -1)
     if place < 0 and len(first) == len(second):
         return None
     if place < 0:
         place = min(len(first), len(second)) - 1
     row = view.source[place] if place >= 0 else NOWHERE
     return Broken(row, f"a second run over what is sent changes it again, from message {max(0, place):,} on")
-
-
-def _same(one: Body, other: Body) -> bool:
-    try:
-        return one is other or one == other
-    except RecursionError:
-        return False
 
 
 def _edited(view: SentView, policy: Policy, rows: Sequence[int]) -> Broken | None:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import compress
 from operator import gt
 
-from inspector.change import GONE, Action, Plan
+from inspector.change import GONE, IS_GONE, Action, Plan
 from inspector.finding import Finding, Severity
 from inspector.message import DEVELOPER, SYSTEM, TOOL, USER, Context, calls_of
 from inspector.pairs import pairs_of
@@ -82,7 +82,7 @@ def _all(plan: Plan) -> Iterator[tuple[int, Breakage]]:
 
 
 def _parted(plan: Plan) -> Iterator[tuple[int, Breakage]]:
-    gone = plan.action.translate(bytes(code in GONE for code in range(256)))
+    gone = plan.action.translate(IS_GONE)
     for call_row, call, result_row in plan.context.derived(pairs_of).pairs:
         if gone[call_row]:
             if not gone[result_row]:

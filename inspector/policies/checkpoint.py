@@ -36,7 +36,7 @@ from inspector.policies.contract import (
 )
 from inspector.policies.draft import Answers, draft
 from inspector.policies.policy import Mode, Param, Policy, Settings
-from inspector.policies.transcript import Done, Transcript
+from inspector.policies.transcript import Done, Transcript, done
 
 __all__ = [
     "ACKNOWLEDGEMENT", "LIMIT_BYTES", "POLICY", "Checkpoint", "CheckpointError", "PromptSource", "build_prompt",
@@ -294,7 +294,7 @@ class Steps:
             return Done(0, False)
         transcript.apply(made)
         self._bytes = sum(map(_json_bytes, transcript.bodies))
-        return Done(len(made.action) - made.action.count(Action.KEEP) + len(made.inserts), True)
+        return done(made)
 
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:

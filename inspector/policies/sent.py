@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 
-from inspector.change import GONE, Action, Edit, Insert, Plan
+from inspector.change import AS_RECORDED, GONE, IS_REWRITTEN, IS_SENT, Action, Edit, Insert, Plan
 from inspector.message import Body, Columns, Context, Origin, text_of
 from inspector.tokens import Counter, count_bodies
 
-_STAYS = bytes(action not in GONE for action in range(256))
-_REWRITTEN = bytes(action not in (Action.KEEP, Action.MOVE, *GONE) for action in range(256))
 INSERTED = -1
 """In `SentView.source`: a message that the plan made."""
 
@@ -48,9 +46,9 @@ class SentView:
         if plan.inserts or plan.order is not None:
             return [self._body_at(place, row) for place, row in enumerate(self.source)]
         messages = list(plan.context.messages)
-        for row in compress(range(len(messages)), plan.action.translate(_REWRITTEN)):
+        for row in compress(range(len(messages)), plan.action.translate(IS_REWRITTEN)):
             messages[row] = plan.write(row)
-        return list(compress(messages, plan.action.translate(_STAYS)))
+        return list(compress(messages, plan.action.translate(IS_SENT)))
 
     def _body_at(self, place: int, row: int) -> Body:
         if row == INSERTED:
@@ -63,7 +61,7 @@ class SentView:
     def _layout(self) -> tuple[array[int], dict[int, Insert]]:
         """Source row of each sent message, and the insert at each place that has one."""
         if not self.plan.inserts and self.plan.order is None:
-            stays = self.plan.action.translate(_STAYS)
+            stays = self.plan.action.translate(IS_SENT)
             return array("q", compress(range(len(stays)), stays)), {}
         source, inserted = array("q"), {}
         after = inserts_after(self.plan)
@@ -127,8 +125,7 @@ class SentView:
     def _tokens_after(self) -> _Counts:
         """Counts by place; unchanged messages keep the count they had, so only new texts are counted."""
         before = self._tokens_before.rows
-        kept = (Action.KEEP, Action.MOVE)
-        fresh = [place for place, row in enumerate(self.source) if row < 0 or self.plan.action[row] not in kept]
+        fresh = [place for place, row in enumerate(self.source) if row < 0 or self.plan.action[row] not in AS_RECORDED]
         counts = array("q", [before[row] if row >= 0 else 0 for row in self.source])
         for place, count in zip(fresh, count_bodies([self.messages[p] for p in fresh], self.counter), strict=True):
             counts[place] = count

@@ -40,6 +40,11 @@ class Done(NamedTuple):
     """Whether the policy's plan changed anything."""
 
 
+def done(plan: Plan) -> Done:
+    """What a plan does, in figures."""
+    return Done(len(plan.action) - plan.action.count(Action.KEEP) + len(plan.inserts), plan.fired)
+
+
 class Stepper(Protocol):
     """Makes the sent views of a run one after another, each from the one before, in a transcript of its own."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from inspector.change import Action, Plan
-from inspector.message import Body, Context
+from inspector.change import Plan
+from inspector.message import Body, Context, same
 from inspector.policies.policy import Mode, Policy, Settings
 from inspector.policies.sent import SentView
-from inspector.policies.transcript import Done, Stepper, Transcript
+from inspector.policies.transcript import Done, Stepper, Transcript, done
 from inspector.tokens import counter_for
 
 
@@ -42,7 +42,7 @@ class Stateless:
         for place, (row, body) in enumerate(zip(rows, bodies, strict=True)):
             if row < 0 or body is not recorded[row]:
                 key = row if row >= 0 else -next(inserts)
-                if _alike(body, made.get(key)):
+                if same(body, made.get(key)):
                     bodies[place] = made[key]
                 else:
                     made[key] = body
@@ -84,18 +84,6 @@ def enter(transcript: Transcript, policy: Policy, settings: Settings, stop: int)
                 changed += 1
     transcript.arrive(stop)
     return changed
-
-
-def _alike(body: Body, other: Body | None) -> bool:
-    try:
-        return body == other
-    except RecursionError:
-        return False
-
-
-def done(plan: Plan) -> Done:
-    """What a plan does, in figures."""
-    return Done(len(plan.action) - plan.action.count(Action.KEEP) + len(plan.inserts), plan.fired)
 
 
 def plain_stepper(context: Context, policy: Policy, settings: Settings, mode: Mode) -> Stepper:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from inspector.message import Body
+from inspector.message import Body, same
 from inspector.policies.transcript import Op
 
 Pair: TypeAlias = tuple[Body, Body]
@@ -104,13 +104,3 @@ class Prefix:
             if not same(self._was[place], self._bodies[place]):
                 return place
         return min(self._before, length)
-
-
-def same(a: Body, b: Body) -> bool:
-    """Whether two messages say the same; those too deep to compare are taken to differ."""
-    if a is b:
-        return True
-    try:
-        return a == b
-    except RecursionError:
-        return False

@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from inspector.text import well_formed
 from inspector.tokens.models import encoding_of
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _guarded(count: Callable[[list[str]], list[int]], texts: Sequence[str]) -> t
     try:
         return count(batch), True
     except UnicodeEncodeError:
-        return _guarded(count, [_without_surrogates(text) for text in batch])
+        return _guarded(count, [well_formed(text) for text in batch])
     except BaseException as error:
         if not _is_panic(error):
             raise
@@ -158,11 +159,6 @@ def _guarded(count: Callable[[list[str]], list[int]], texts: Sequence[str]) -> t
         return _quarters(batch)[0], False
     alone = [_guarded(count, [text]) for text in batch]
     return [counts[0] for counts, _ in alone], all(sure for _, sure in alone)
-
-
-def _without_surrogates(text: str) -> str:
-    """`text` with pairs joined and lone surrogates as U+FFFD, as tiktoken counts them."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _is_panic(error: BaseException) -> bool:

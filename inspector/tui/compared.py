@@ -5,15 +5,10 @@ Imported when a table is first opened: judging a policy takes the doctor, the pr
 
 from __future__ import annotations
 
-import json
 from collections import Counter as Tallied
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import orjson
-
 from inspector.comparison import Candidate, said
-from inspector.comparison.listing import Line, document
 from inspector.comparison.outcome import Ground, Outcome
 from inspector.guarantees import promise_named
 
@@ -84,17 +79,3 @@ def _run_words(outcome: Outcome) -> list[str]:
     if run.cost is not None and run.cost_without is not None:
         words += f"; ${run.cost:,.4f}, without a policy ${run.cost_without:,.4f}"
     return [words]
-
-
-def encoded(text: str) -> bytes:
-    """A text as UTF-8; a lone surrogate is U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
-def as_json(lines: Sequence[Line], ground: Ground) -> bytes:
-    """The table as a document; a lone surrogate is written as its escape."""
-    found = document(lines, ground)
-    try:
-        return orjson.dumps(found, option=orjson.OPT_INDENT_2) + b"\n"
-    except TypeError:
-        return json.dumps(found, indent=2).encode() + b"\n"

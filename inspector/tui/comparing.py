@@ -121,8 +121,7 @@ def swap(bench: Workbench) -> None:
 def words(setup: Setup) -> str:
     """A setup by its policy, and by what differs from its defaults."""
     policy = policy_named(setup.policy)
-    default = Candidate(policy, {param.name: param.default for param in policy.params})
-    return labels([candidate(setup), default])[0]
+    return labels([candidate(setup), Candidate(policy, policy.running({}))])[0]
 
 
 # B's view --------------------------------------------------------------------------------------------------------
@@ -281,7 +280,7 @@ def table(bench: Workbench) -> None:
 def candidate(setup: Setup) -> Candidate:
     """A setup as one that takes part, parameters that apply only where given given: as the screen applies it."""
     policy = policy_named(setup.policy)
-    return Candidate(policy, {**{param.name: param.default for param in policy.params}, **setup.settings})
+    return Candidate(policy, policy.running(setup.settings))
 
 
 def equal(one: Candidate, other: Candidate) -> bool:

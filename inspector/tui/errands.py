@@ -9,8 +9,6 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-import orjson
-
 from inspector.policies import POLICIES, SentView
 from inspector.settings import to_python, to_toml
 from inspector.text import thousands, visible
@@ -23,7 +21,7 @@ from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Page, Reader
 from inspector.tui.search_bar import SearchBar
 from inspector.tui.timeline import Timeline
-from inspector.writing import STDIO
+from inspector.writing import STDIO, as_json
 
 if TYPE_CHECKING:
     from inspector.tui.dialogs.export import Offer
@@ -215,11 +213,8 @@ def _taken_home(view: SentView, file: str) -> list[Offer]:
 
 
 def sent_json(view: SentView) -> bytes:
-    """The sent view as `{"messages": [...]}`; a lone surrogate is written as its escape, so that nothing is lost."""
-    try:
-        return orjson.dumps({"messages": view.messages}, option=orjson.OPT_INDENT_2) + b"\n"
-    except (TypeError, RecursionError):
-        return json.dumps({"messages": view.messages}, indent=2).encode() + b"\n"
+    """The sent view as `{"messages": [...]}`."""
+    return as_json({"messages": view.messages})
 
 
 def checkpoint(bench: Workbench) -> None:

@@ -75,8 +75,7 @@ def saved_words(shown: Shown) -> str:
     """`saved 80,414  56.5 %`, or as a loss `▲ larger by 1,204  -0.9 %`; always of one width in a session."""
     saved = shown.saved_tokens
     word = f"{LARGER} larger by" if saved < 0 else "saved "
-    exact = shown.counted and shown.sent_is_exact and shown.counter.exact
-    number = estimated(shown.fitted(abs(saved)), exact, number_width(shown))
+    number = estimated(shown.fitted(abs(saved)), shown.is_exact, number_width(shown))
     return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>9}"
 
 

@@ -38,8 +38,7 @@ def stops(bench: Workbench, kind: str) -> Stops:
     """The rows of a kind: "edited" (beside a B, those that differ), "broken", "compaction", "match"."""
     shown = bench.shown
     if kind == "edited" and shown is not None and shown.apart is not None:
-        rows = shown.apart.sure if shown.differing is None else shown.differing
-        return Stops(rows, "messages that A and B send differently", "A and B send the same")
+        return Stops(shown.differing_rows, "messages that A and B send differently", "A and B send the same")
     if kind == "edited":
         return Stops(shown.edited_rows if shown else (), "edited messages", "the policy changes nothing")
     if kind == "broken":

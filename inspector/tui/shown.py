@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate, compress
 from operator import ne
 
-from inspector.change import GONE, Action, Insert, Plan
+from inspector.change import AS_RECORDED, GONE, Action, Insert, Plan
 from inspector.comparison import Apart
 from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
@@ -24,7 +24,6 @@ from inspector.tui.faults import NONE, UNEXAMINED, Faults, Harm, Verdict
 
 ROW_OVERHEAD = 4
 """The least that a message takes, in tokens."""
-UNCHANGED = frozenset((Action.KEEP, Action.MOVE))
 BEYOND_TEXT = frozenset((Action.DROP_IMAGE, Action.DROP_REASONING, Action.CLEAR_ARGUMENTS))
 
 
@@ -152,7 +151,7 @@ class Shown:
         counted = []
         for row in rows:
             done = action[row]
-            if done in UNCHANGED:
+            if done in AS_RECORDED:
                 after[row] = before[row]
             elif done in GONE:
                 after[row] = 0
@@ -172,7 +171,7 @@ class Shown:
     def row_tokens(self, row: int) -> int:
         """Tokens of one row as sent, counted now: for the rows on screen."""
         action = self.view.plan.action[row]
-        if action in (Action.KEEP, Action.MOVE):
+        if action in AS_RECORDED:
             return self.before[row]
         body = self.view.plan.body(row)
         return 0 if body is None else count_bodies([body], self.counter)[0]
@@ -214,6 +213,17 @@ class Shown:
     def apart(self) -> Apart | None:
         """Where A and B differ; None where there is no B."""
         return None if self.other is None else Apart(self.view.plan, self.other.view.plan)
+
+    @property
+    def differing_rows(self) -> Sequence[int]:
+        """The rows that A and B send differently, as far as that is known."""
+        sure = self.apart.sure if self.apart is not None else ()
+        return sure if self.differing is None else self.differing
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the sent tokens are counted, those of the recording too, and as the model counts."""
+        return self.counted and self.sent_is_exact and self.counter.exact
 
     def judged(self, verdict: Verdict) -> Shown:
         """The same with another verdict; what was worked out is kept."""

@@ -72,21 +72,16 @@ def comparison_pieces(shown: Shown, width: int) -> tuple[list[str], str]:
     other = shown.other
     assert other is not None
     a, b = (
-        f"{letter} {'' if exact(view) else '~'}{thousands(view.fitted(view.sent_tokens))}".rjust(width + 3)
+        f"{letter} {'' if view.is_exact else '~'}{thousands(view.fitted(view.sent_tokens))}".rjust(width + 3)
         for letter, view in zip("AB", (shown, other), strict=True)
     )
     more = shown.fitted(other.sent_tokens) - shown.fitted(shown.sent_tokens)
     return [a, f"{b} tokens", f"B - A {signed(more) if more else '0'}".ljust(width + 8)], differing_words(shown)
 
 
-def exact(shown: Shown) -> bool:
-    """Whether the sent tokens are counted."""
-    return shown.counted and shown.sent_is_exact and shown.counter.exact
-
-
 def differing_words(shown: Shown) -> str:
     """`37 messages differ`; with a ~ until every text is compared."""
     assert shown.apart is not None
-    rows = shown.apart.sure if shown.differing is None else shown.differing
+    rows = shown.differing_rows
     about = "~" if shown.differing is None and len(shown.apart.unsure) else ""
     return f"{about}{thousands(len(rows))} message{'s differ' if len(rows) != 1 else ' differs'}"

@@ -188,7 +188,7 @@ class Workbench(Screen[None]):
         if self.session is None:
             return
         policy = policy_named(self.setup.policy)
-        settings = {**{param.name: param.default for param in policy.params}, **self.setup.settings}
+        settings = policy.running(self.setup.settings)
         view = record.view(self, self.session, settings) or SentView(
             policy.plan(self.session, settings), policy.name, settings, self.counter
         )

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.message import Body
+from inspector.message import Body, same
 from inspector.policies.transcript import MADE, Op
-from inspector.replay.prefix import Prefix, same
+from inspector.replay.prefix import Prefix
 
 CHANGES = st.lists(
     st.lists(st.tuples(st.integers(0, 30), st.integers(0, 4), st.lists(st.integers(0, 9), max_size=4)), max_size=5),

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate, compress, pairwise
-from operator import or_
 
 from inspector.change import InsertKind, Plan
 from inspector.message import ASSISTANT, FUNCTION, SYSTEM, TOOL, USER, Body, Context, ToolCall, role_code, text_of
 from inspector.policies.zoo.drafting import Draft
-from inspector.policies.zoo.exchanges import Asked, Exchanges, asked_of
+from inspector.policies.zoo.exchanges import Asked, Exchanges, asked_of, begins
 from inspector.text import json_chars, string_json_chars
 
 REASONS = (
@@ -58,27 +57,17 @@ class Group:
 
 
 _KINDS = {SYSTEM: Kind.SYSTEM, USER: Kind.USER, ASSISTANT: Kind.TEXT, TOOL: Kind.TOOLS}
-_IS_NO_TOOL = bytes(code != TOOL for code in range(256))
 
 
 def row_groups(context: Context) -> tuple[tuple[Kind, Sequence[int]], ...]:
     """Kind and rows of each group, ordered by first row. A late result ties its neighbours to the group of its call."""
     exchanges = context.derived(Exchanges)
-    begins = _begins(exchanges)
-    starts = list(compress(range(len(begins)), begins))
-    spans = [range(start, stop) for start, stop in pairwise([*starts, len(begins)])]
+    begun = begins(exchanges.kinds, exchanges.keys)
+    starts = list(compress(range(len(begun)), begun))
+    spans = [range(start, stop) for start, stop in pairwise([*starts, len(begun)])]
     kinds = [Kind.TOOLS if row in exchanges.keys else _KINDS[exchanges.kinds[row]] for row in starts]
-    homes = _homes(exchanges, [span - 1 for span in accumulate(begins)], len(spans))
+    homes = _homes(exchanges, [span - 1 for span in accumulate(begun)], len(spans))
     return tuple(zip(kinds, spans, strict=True)) if homes is None else _tied(kinds, spans, homes)
-
-
-def _begins(exchanges: Exchanges) -> bytes:
-    """1 for each row that is no result after a result or after a call."""
-    other = exchanges.kinds.translate(_IS_NO_TOOL)
-    ends = bytearray(b"\1" + other)
-    for row in exchanges.keys:
-        ends[row + 1] = 0
-    return bytes(map(or_, other, ends))
 
 
 def _homes(exchanges: Exchanges, span_of: Sequence[int], spans: int) -> list[int] | None:

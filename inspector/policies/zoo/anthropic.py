@@ -17,16 +17,15 @@ from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product, as_json
 from inspector.policies.transcript import Stepper
 from inspector.policies.zoo import arguments
-from inspector.policies.zoo.drafting import Draft, left_alone, with_text
+from inspector.policies.zoo.drafting import Draft, left_alone, with_text_alone
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import flag, is_names, listed, marker, named, names, one_of
-from inspector.policies.zoo.rewriting import Rewritten, has_own_ids
+from inspector.policies.zoo.rewriting import Rewritten, rewritten
 from inspector.policies.zoo.thoughts import thinks, without_thinking
 
 SOURCE = "anthropic 2.14.0"
 IMAGE_TOKENS = 1_600
 """An image of the largest size that is not scaled down (Anthropic, "Vision", "Calculate image costs")."""
-EMPTY = "{}"
 ALL = "all"
 
 
@@ -167,8 +166,8 @@ class Clearing:
             self._draft.change(result, Action.PLACEHOLDER, CLEARED, len(new))
             self.touched.add(result)
         given = self._exchanges.calls[row][place].arguments
-        if (self._all or name in self._only) and given != EMPTY:
-            self._chars += len(given) - len(EMPTY)
+        if (self._all or name in self._only) and given != arguments.EMPTY:
+            self._chars += len(given) - len(arguments.EMPTY)
             self._emptied[row].add(place)
             self._draft.change(row, Action.CLEAR_ARGUMENTS, INPUTS_CLEARED)
             self.touched.add(row)
@@ -180,19 +179,18 @@ class Clearing:
 
     def plan(self) -> Plan:
         """The plan of what was taken."""
-        return self._draft.plan(self.write)
+        return self._draft.plan(self._write)
 
     def rewritten(self, row: int) -> Rewritten:
         """A row that was taken, as it is sent."""
-        action, reason = Action(self._draft.action[row]), TOOL_REASONS[self._draft.reason[row]]
-        return Rewritten(row, self.write(row), action, reason)
+        return rewritten(self._draft, row, self._write(row))
 
-    def write(self, row: int) -> Body:
+    def _write(self, row: int) -> Body:
         """The body of a row that was taken."""
         body = self._context.messages[row]
         if self._draft.action[row] == Action.PLACEHOLDER:
-            return {key: value for key, value in with_text(body, self._placeholder).items() if key != "images"}
-        return arguments.replaced(body, lambda at, _, given: EMPTY if at in self._emptied[row] else given)
+            return with_text_alone(body, self._placeholder)
+        return arguments.emptied(body, self._emptied[row])
 
 
 def _inputs(settings: Settings) -> tuple[bool, frozenset[str]]:
@@ -213,7 +211,7 @@ def tool_stepper(context: Context, settings: Settings, mode: Mode) -> Stepper | 
     """The fast way through a stateless run."""
     from inspector.policies.zoo.anthropic_steps import ToolSteps  # which imports this module
 
-    return ToolSteps(context, settings) if mode == "stateless" and has_own_ids(context) else None
+    return ToolSteps(context, settings) if mode == "stateless" and context.derived(Exchanges).has_own_ids else None
 
 
 def _request(edit: Body) -> Body:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import Any
 
 from inspector.message import Body, compact_json
 
+EMPTY = "{}"
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -36,6 +37,11 @@ def replaced(body: Body, changed: Callable[[int, str, str], str]) -> Body:
     places = count()
     new = [_entry(call, next(places), changed) if isinstance(call, dict) else call for call in calls]
     return {**body, "tool_calls": new}
+
+
+def emptied(body: Body, places: Collection[int]) -> Body:
+    """The message with no arguments for the calls at some places."""
+    return replaced(body, lambda at, _, given: EMPTY if at in places else given)
 
 
 def _replaced_legacy(body: Body, changed: Callable[[int, str, str], str]) -> Body:

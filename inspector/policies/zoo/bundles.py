@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import compress, pairwise
-from operator import or_, sub
+from operator import sub
 
-from inspector.message import SYSTEM, TOOL, Context
+from inspector.message import SYSTEM, Context
 from inspector.policies.zoo.cuts import running
-from inspector.policies.zoo.exchanges import kinds_of
+from inspector.policies.zoo.exchanges import begins, kinds_of
 
 _IS_SYSTEM = bytes(code == SYSTEM for code in range(256))
 _IS_NO_SYSTEM = bytes(code != SYSTEM for code in range(256))
-_IS_NO_TOOL = bytes(code != TOOL for code in range(256))
 
 
 class Bundles:
@@ -31,10 +30,10 @@ class Bundles:
         self._flat = list(compress(every, kinds.translate(_IS_NO_SYSTEM)))
         """The rows of all messages."""
         of_flat = kinds.translate(None, bytes((SYSTEM,)))
-        begins = _begins(of_flat) if merged else b"\1" * len(of_flat)
-        self._starts = [*compress(range(len(of_flat)), begins), len(of_flat)]
+        starts = begins(of_flat) if merged else b"\1" * len(of_flat)
+        self._starts = [*compress(range(len(of_flat)), starts), len(of_flat)]
         """Where the rows of each message begin among them, and where they all end."""
-        self.kinds = bytes(compress(of_flat, begins))
+        self.kinds = bytes(compress(of_flat, starts))
         """The role code of each message."""
 
     def __len__(self) -> int:
@@ -66,12 +65,6 @@ class Bundles:
         until = running([of_rows[row] for row in self._flat])
         until_starts = [until[start] for start in self._starts]
         return list(map(sub, until_starts[1:], until_starts))
-
-
-def _begins(kinds: bytes) -> bytes:
-    """1 for each row that is no result after another result."""
-    other = kinds.translate(_IS_NO_TOOL)
-    return bytes(map(or_, other, b"\1" + other))
 
 
 def bundles_of(context: Context) -> Bundles:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, Body, Context
 from inspector.policies.policy import Mode, Param, Policy, Settings
-from inspector.policies.zoo.drafting import Draft, left_alone, with_text
+from inspector.policies.zoo.drafting import Draft, left_alone, with_text_alone
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import is_names, named
-from inspector.policies.zoo.rewriting import Growing, Rewritten, has_own_names
+from inspector.policies.zoo.rewriting import Growing, Rewritten
 
 CLEARED = "[Old tool result content cleared]"
 COMPACTABLE = "Read, Bash, Grep, Glob, WebSearch, WebFetch, Edit, Write"
@@ -72,7 +72,7 @@ def pause(context: Context, seconds: float, stop: int, lowest: int = 0) -> int:
 
 
 def _cleared(body: Body) -> Body:
-    return {key: value for key, value in with_text(body, CLEARED).items() if key != "images"}
+    return with_text_alone(body, CLEARED)
 
 
 class Steps(Growing):
@@ -99,7 +99,7 @@ class Steps(Growing):
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a stateless run."""
-    return Steps(context, settings) if mode == "stateless" and has_own_names(context) else None
+    return Steps(context, settings) if mode == "stateless" and context.derived(Exchanges).has_own_names else None
 
 
 POLICY = Policy(

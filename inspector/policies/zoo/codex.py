@@ -17,7 +17,7 @@ from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, imag
 from inspector.policies.policy import Param, Policy, Settings
 from inspector.policies.product import Product, as_toml
 from inspector.policies.zoo.cuts import ceil4
-from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text
+from inspector.policies.zoo.drafting import Draft, left_alone, summarised, with_text_alone
 from inspector.policies.zoo.exchanges import kinds_of
 from inspector.policies.zoo.params import one_of, optional
 from inspector.policies.zoo.units import called, ends, utf8_bytes
@@ -261,7 +261,7 @@ def compact(context: Context, settings: Settings) -> Plan:
     body: Body = {"role": "user", "content": f"{PREFIX}\n{said}" if said else NO_SUMMARY}
     reason = f"a summary of {history.stop:,} earlier messages"
     draft.insert(history.stop - 1, InsertKind.SUMMARY, body, reason, (gone[0], history.stop))
-    return draft.plan(lambda row: _as_text(context.messages[row], texts[row]))
+    return draft.plan(lambda row: with_text_alone(context.messages[row], texts[row]))
 
 
 def _trigger(settings: Settings) -> int:
@@ -295,10 +295,6 @@ def _say(draft: Draft, row: int, text: str) -> None:
         draft.change(row, Action.DROP_IMAGE, SAID_AS_TEXT, len(text))
     else:
         draft.spare((row,), SAID)
-
-
-def _as_text(body: Body, text: str) -> Body:
-    return {key: value for key, value in with_text(body, text).items() if key != "images"}
 
 
 def _move(draft: Draft, initial: Sequence[int], said: Sequence[int]) -> None:

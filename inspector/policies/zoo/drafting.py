@@ -105,6 +105,11 @@ def with_text(body: Body, text: str) -> Body:
     return {**body, "content": text}
 
 
+def with_text_alone(body: Body, text: str) -> Body:
+    """The message with another content, and without pictures beside it."""
+    return {key: value for key, value in with_text(body, text).items() if key != "images"}
+
+
 def left_alone(context: Context, reasons: tuple[str, ...], reason: int) -> Plan:
     """The plan that sends everything as it is, for one of the reasons."""
     return unchanged(context, reason=reasons[reason], stats=Draft(context, reasons)._stats)

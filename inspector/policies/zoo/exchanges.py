@@ -7,8 +7,10 @@ own, and the result that answers it by the local rule of `inspector.pairs` the s
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import chain, compress
+from operator import or_
 from typing import NamedTuple
 
 from inspector.message import (
@@ -31,12 +33,22 @@ from inspector.pairs import pairs_of
 
 _KINDS = bytes({DEVELOPER: SYSTEM, FUNCTION: TOOL, OTHER: USER}.get(code, code) for code in range(256))
 _IS_TOOL = bytes(code == TOOL for code in range(256))
+_IS_NO_TOOL = bytes(code != TOOL for code in range(256))
 assert len(ROLES) <= 256
 
 
 def kinds_of(context: Context) -> bytes:
     """The role of each message as one of the four that products know: SYSTEM, USER, ASSISTANT, TOOL."""
     return context.columns.role.translate(_KINDS)
+
+
+def begins(kinds: bytes, callers: Iterable[int] = ()) -> bytes:
+    """1 for each row that is no result after another result or after one of the callers' rows."""
+    other = kinds.translate(_IS_NO_TOOL)
+    ends = bytearray(b"\1" + other)
+    for row in callers:
+        ends[row + 1] = 0
+    return bytes(map(or_, other, ends))
 
 
 class Exchanges:
@@ -55,7 +67,9 @@ class Exchanges:
         self.answers: dict[int, str] = {row: answered[row] or f"\0{row}" for row in self.results}
         """The key that each result answers; one that no call has, where it answers none."""
         ids = list(chain.from_iterable(self.keys.values()))
-        if "" in ids or len(set(ids)) < len(ids):
+        self.has_own_ids = "" not in ids and len(set(ids)) == len(ids)
+        """Whether every call has an id that no other call has, so that no later call can take a result away."""
+        if not self.has_own_ids:
             self._key_by_pairs()
 
     @cached_property
@@ -86,12 +100,21 @@ class Exchanges:
 
     def name(self, row: int) -> str:
         """The tool that a result is of: the message's own name, else its call's, else nothing."""
-        body = self._context.messages[row]
-        own = body.get("name") or body.get("tool_name")
-        if isinstance(own, str):
+        own = _own_name(self._context.messages[row])
+        if own is not None:
             return own
         call = self.call(self.answers[row])
         return call.name if call else ""
+
+    @property
+    def has_own_names(self) -> bool:
+        """Whether every result says of which tool it is, so that no later call can change that."""
+        return all(_own_name(self._context.messages[row]) is not None for row in self.results)
+
+
+def _own_name(body: Body) -> str | None:
+    own = body.get("name") or body.get("tool_name")
+    return own if isinstance(own, str) else None
 
 
 class Asked(NamedTuple):

@@ -19,7 +19,7 @@ from inspector.policies.transcript import Done
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import flag, is_names, marker, named
-from inspector.policies.zoo.rewriting import Waiting, has_own_names
+from inspector.policies.zoo.rewriting import Waiting
 from inspector.policies.zoo.units import utf16_units
 from inspector.text import string_json_chars
 
@@ -287,7 +287,7 @@ class Steps(Waiting):
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a carried run."""
-    return Steps(context, settings) if mode == "carried" and has_own_names(context) else None
+    return Steps(context, settings) if mode == "carried" and context.derived(Exchanges).has_own_names else None
 
 
 def _reach(context: Context) -> int:

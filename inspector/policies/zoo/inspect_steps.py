@@ -19,14 +19,14 @@ from inspector.policies.zoo.inspect_ai import (
     excluded_tools,
 )
 from inspector.policies.zoo.inspect_memory import memorised, memory_rows
-from inspector.policies.zoo.rewriting import has_own_ids
 
 
 def is_steady(context: Context, settings: Settings) -> bool:
     """Whether an edit of this run only changes rows in their place: no use goes whole, nothing waits for a threshold,
     and no request follows an assistant's message, which would be dropped."""
     follows = bytes((ASSISTANT, ASSISTANT)) in context.derived(kinds_of)
-    return bool(settings["keep_tool_inputs"]) and not settings["threshold"] and not follows and has_own_ids(context)
+    in_place = bool(settings["keep_tool_inputs"]) and not settings["threshold"]
+    return in_place and not follows and context.derived(Exchanges).has_own_ids
 
 
 class EditSteps:

@@ -15,7 +15,7 @@ from inspector.policies.zoo.cuts import running
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import named
-from inspector.policies.zoo.rewriting import Growing, Rewritten, has_own_ids
+from inspector.policies.zoo.rewriting import Growing, Rewritten, rewritten
 
 REASONS = (
     "recent, excluded, or not needed to be cleared: sent as recorded",
@@ -85,14 +85,14 @@ class Clearing:
 
     def _empty(self, row: int, place: int) -> None:
         given, size = self._exchanges.calls[row][place].arguments, self._counts.sizes[row].args[place]
-        if place in self._emptied[row] or (size == len("{}") and arguments.read(given) == {}):
+        if place in self._emptied[row] or (size == len(arguments.EMPTY) and arguments.read(given) == {}):
             return
         self._emptied[row].add(place)
         self.touched.add(row)
         self._draft.change(row, Action.CLEAR_ARGUMENTS, ARGUMENTS_CLEARED)
         before = self._chars.get(row, self._counts.sizes[row].chars)
         listed = isinstance(self._context.messages[row].get("content"), list)  # then calls are not counted
-        after = before if listed else before + len("{}") - size
+        after = before if listed else before + len(arguments.EMPTY) - size
         self._saved += tokens(before) - tokens(after)
         self._chars[row] = after
 
@@ -104,12 +104,11 @@ class Clearing:
         body = self._context.messages[row]
         if self._draft.action[row] == Action.PLACEHOLDER:
             return with_text(body, self._placeholder)
-        return arguments.replaced(body, lambda at, _, given: "{}" if at in self._emptied[row] else given)
+        return arguments.emptied(body, self._emptied[row])
 
     def rewritten(self, row: int) -> Rewritten:
         """A row that was changed."""
-        action = Action(self._draft.action[row])
-        return Rewritten(row, self._write(row), action, REASONS[self._draft.reason[row]])
+        return rewritten(self._draft, row, self._write(row))
 
 
 class Steps(Growing):
@@ -137,4 +136,4 @@ class Steps(Growing):
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a stateless run in which no later call can take a result away."""
-    return Steps(context, settings) if mode == "stateless" and has_own_ids(context) else None
+    return Steps(context, settings) if mode == "stateless" and context.derived(Exchanges).has_own_ids else None

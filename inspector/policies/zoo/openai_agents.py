@@ -13,7 +13,7 @@ from inspector.policies.python_call import Call
 from inspector.policies.zoo.drafting import Draft, left_alone, with_text
 from inspector.policies.zoo.exchanges import Exchanges
 from inspector.policies.zoo.params import listed, named, names
-from inspector.policies.zoo.rewriting import Growing, Rewritten, has_own_ids
+from inspector.policies.zoo.rewriting import Growing, Rewritten
 
 REASONS = (
     "recent, short, or not a trimmable output: sent as recorded",
@@ -86,7 +86,7 @@ class Steps(Growing):
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a stateless run in which no later call can take a result away."""
-    return Steps(context, settings) if mode == "stateless" and has_own_ids(context) else None
+    return Steps(context, settings) if mode == "stateless" and context.derived(Exchanges).has_own_ids else None
 
 
 def _text(body: Body) -> str:

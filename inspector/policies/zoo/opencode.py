@@ -13,10 +13,10 @@ from inspector.formats.opencode import COMPACTION_QUESTION
 from inspector.message import ASSISTANT, TOOL, USER, Body, Context, text_of
 from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product, as_json
-from inspector.policies.zoo.drafting import Draft, left_alone, with_text
+from inspector.policies.zoo.drafting import Draft, left_alone, with_text_alone
 from inspector.policies.zoo.exchanges import Exchanges, kinds_of
 from inspector.policies.zoo.params import is_names, named
-from inspector.policies.zoo.rewriting import Waiting, has_own_names
+from inspector.policies.zoo.rewriting import Waiting
 from inspector.policies.zoo.units import utf16_units
 
 CLEARED = "[Old tool result content cleared]"
@@ -102,7 +102,7 @@ def _asks_for_summary(context: Context, row: int) -> bool:
 
 def _cleared(body: Body) -> Body:
     """An output without its text and its attachments."""
-    return {key: value for key, value in with_text(body, CLEARED).items() if key != "images"}
+    return with_text_alone(body, CLEARED)
 
 
 class Steps(Waiting):
@@ -120,7 +120,7 @@ class Steps(Waiting):
 
 def stepper(context: Context, settings: Settings, mode: Mode) -> Steps | None:
     """The fast way through a carried run."""
-    return Steps(context, settings) if mode == "carried" and has_own_names(context) else None
+    return Steps(context, settings) if mode == "carried" and context.derived(Exchanges).has_own_names else None
 
 
 def _reach(context: Context) -> int:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from inspector.change import Action, Plan
 from inspector.message import Body, Context
 from inspector.policies.policy import Settings
-from inspector.policies.transcript import Done, Transcript
-from inspector.policies.zoo.exchanges import Exchanges
+from inspector.policies.transcript import Done, Transcript, done
+from inspector.policies.zoo.drafting import Draft
 
 
 class Rewritten(NamedTuple):
@@ -65,17 +65,9 @@ class Waiting(ABC):
         plan = self._plan(self.transcript.as_context(), self._settings)
         if plan.fired:
             self.transcript.apply(plan)
-        return Done(len(plan.action) - plan.action.count(Action.KEEP), plan.fired)
+        return done(plan)
 
 
-def has_own_names(context: Context) -> bool:
-    """Whether every result says of which tool it is, so that no later call can change that."""
-    messages = context.messages
-    bodies = (messages[row] for row in context.derived(Exchanges).results)
-    return all(isinstance(body.get("name") or body.get("tool_name"), str) for body in bodies)
-
-
-def has_own_ids(context: Context) -> bool:
-    """Whether every call has an id that no other call has, so that no later call can take a result away."""
-    ids = [call.id for calls in context.derived(Exchanges).calls.values() for call in calls]
-    return None not in ids and len(set(ids)) == len(ids)
+def rewritten(draft: Draft, row: int, body: Body) -> Rewritten:
+    """A row that a draft has changed."""
+    return Rewritten(row, body, Action(draft.action[row]), draft.reasons[draft.reason[row]])

@@ -16,7 +16,7 @@ from inspector.change import Action, Plan
 from inspector.message import ASSISTANT, SYSTEM, TOOL, USER, Body, Context, image_count
 from inspector.policies.policy import Mode, Param, Policy, Settings
 from inspector.policies.product import Product
-from inspector.policies.zoo.drafting import Draft, with_text
+from inspector.policies.zoo.drafting import Draft, with_text_alone
 from inspector.policies.zoo.exchanges import kinds_of
 from inspector.policies.zoo.params import is_names, listed, named
 from inspector.policies.zoo.rewriting import Growing, Rewritten
@@ -80,7 +80,7 @@ def _elide(draft: Draft, row: int, reason: int) -> None:
 
 
 def _elided(body: Body) -> Body:
-    return {key: value for key, value in with_text(body, elided(body)).items() if key != "images"}
+    return with_text_alone(body, elided(body))
 
 
 def observations(context: Context) -> list[int]:

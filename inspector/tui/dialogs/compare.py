@@ -19,17 +19,18 @@ from textual.widgets import Button, DataTable, Static
 from textual.worker import get_current_worker
 
 from inspector.comparison import Candidate, labels
-from inspector.comparison.listing import COLUMNS, Column, Line, csv_text, ordered
+from inspector.comparison.listing import COLUMNS, Column, Line, csv_text, document, ordered
 from inspector.comparison.outcome import Ground, outcome_of, with_run
 from inspector.fault import sentence
 from inspector.policies import Policy
 from inspector.replay import Cancelled, cancellable
-from inspector.text import thousands, visible_line
-from inspector.tui.compared import Table, as_json, encoded, explained
+from inspector.text import thousands, visible_line, well_formed
+from inspector.tui.compared import Table, explained
 from inspector.tui.dialogs.choose_policies import ChoosePolicies
 from inspector.tui.dialogs.dialog import Dialog, Words, button
 from inspector.tui.dialogs.export import Export, Offer, proposed_path
 from inspector.tui.figures import thin_bar
+from inspector.writing import as_json
 
 WAITING = "…"
 KEYS = "enter: put to work   b: hold as B   a: add   x: take out   s, S: order   e: export"
@@ -310,9 +311,10 @@ class Compare(Dialog[Chosen]):
         if ground is None or not lines:
             return
         file = ground.session.file
+        csv = well_formed(csv_text(lines))
         offers = [
-            Offer("the table as CSV", proposed_path(file, "compared.csv"), lambda: encoded(csv_text(lines))),
-            Offer("the table as JSON", proposed_path(file, "compared.json"), lambda: as_json(lines, ground)),
+            Offer("the table as CSV", proposed_path(file, "compared.csv"), csv.encode),
+            Offer("the table as JSON", proposed_path(file, "compared.json"), lambda: as_json(document(lines, ground))),
         ]
         self.app.push_screen(Export(offers, inputs=[file]), self._say_written)
 
