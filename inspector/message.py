@@ -181,8 +181,8 @@ class Columns:
     @cached_property
     def chars(self) -> array[int]:
         """Characters of each message's text, as `text_of` reads it."""
-        contents = [body.get("content") for body in self._messages]
-        chars = array("q", [len(content) if type(content) is str else -1 for content in contents])
+        bodies = self._messages
+        chars = array("q", [len(text) if type(text := body.get("content")) is str else -1 for body in bodies])
         row = _next_unknown(chars, 0)
         while row >= 0:
             chars[row] = len(text_of(self._messages[row]))

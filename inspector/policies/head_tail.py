@@ -63,8 +63,8 @@ def shrink(text: str, cap: int) -> str:
 
 def skill_stub(text: str) -> str:
     """What stands for an old skill text; the name and folder come from its first line."""
-    first = text[: text.find("\n")] if "\n" in text[:1000] else text
-    lines = first.splitlines()
+    end = text.find("\n", 0, 1_000)
+    lines = (text[:end] if end >= 0 else text).splitlines()
     found = SKILL.search(lines[0][: lines[0].rfind("]") + 1]) if lines else None
     if found is None:
         return "[loaded skill; full SKILL.md omitted from old context]"
@@ -143,16 +143,16 @@ class Results:
 
     def __init__(self, context: Context) -> None:
         self.messages, self.chars = context.messages, context.columns.chars
-        self.plain: list[tuple[int, int]] = []
-        """(row, characters) of results whose length the cap decides."""
+        self.plain: list[int] = []
+        """Rows of results whose length the cap decides."""
         self.stubs: dict[int, tuple[str, int]] = {}
         """Row to fixed text and reason, of results that a stub replaces."""
         self.lists: list[int] = []
         """Rows of results whose content is a list of parts."""
-        for row in [row for row, code in enumerate(context.columns.role) if code == TOOL]:
+        for row in compress(range(len(context)), map(TOOL.__eq__, context.columns.role)):
             body = self.messages[row]
-            if type(content := body.get("content")) is str and body.get("name") not in STUBBED:
-                self.plain.append((row, len(content)))
+            if type(body.get("content")) is str and body.get("name") not in STUBBED:
+                self.plain.append(row)
             else:
                 self._sort_in(row, body)
         self.at_cap = lru_cache(maxsize=4)(self._at_cap)
@@ -164,9 +164,14 @@ class Results:
         elif isinstance(content, str):
             stub = stub_of(body)
             if stub is None:
-                self.plain.append((row, len(content)))
+                self.plain.append(row)
             elif stub[0] != content:
                 self.stubs[row] = stub
+
+    def rewritten(self, row: int, cap: int) -> Body:
+        """A result that changes, as it is sent when it is old."""
+        body, stub = self.messages[row], self.stubs.get(row)
+        return {**body, "content": stub[0] if stub else shrink(body["content"], cap)}
 
     def _stays(self, row: int, chars: int, cap: int) -> bool:
         """Whether cutting gives the same text again: what would be omitted is just that marker."""
@@ -179,8 +184,8 @@ class Results:
         action, reason, sent = bytearray(len(self.chars)), bytearray(len(self.chars)), array("q", self.chars)
         overhead = cap + len(marker(0)) - 1
         longest = len(marker(10**9))
-        for row, chars in self.plain:
-            if chars > cap and (chars - cap > longest or not self._stays(row, chars, cap)):
+        for row in self.plain:
+            if (chars := self.chars[row]) > cap and (chars - cap > longest or not self._stays(row, chars, cap)):
                 action[row], reason[row] = Action.MIDDLE, SHORTENED
                 sent[row] = overhead + len(str(chars - cap))
         for row, (text, why) in self.stubs.items():
@@ -194,7 +199,7 @@ class Original:
     """The size of a context after repair, which the gate and the counters want."""
 
     def __init__(self, context: Context) -> None:
-        self.missing = missing_results(context)
+        self.missing = context.derived(missing_results)
         self.chars = sum(context.columns.json_chars) + sum(json_chars(body) for _, body in self.missing)
 
 
@@ -206,7 +211,8 @@ def plan(context: Context, settings: Settings) -> Plan:
     if gate > 0 and context.derived(Original).chars < gate:
         return _repaired_only(context, missing)
     old_rows, old_stubs = _boundary(len(context), [row for row, _ in missing], keep)
-    everything = context.derived(Results).at_cap(cap)
+    results = context.derived(Results)
+    everything = results.at_cap(cap)
     chars = everything.chars[:old_rows] + context.columns.chars[old_rows:]
     rest = bytes(len(context) - old_rows)
     inserts = tuple(
@@ -219,7 +225,7 @@ def plan(context: Context, settings: Settings) -> Plan:
         everything.reason[:old_rows] + rest,
         REASONS,
         chars,
-        lambda row: shortened(context.messages[row], cap),
+        lambda row: results.rewritten(row, cap),
         inserts,
         stats=lambda: _stats(made, missing, cap),
         warnings=_warnings(context, old_rows),
@@ -259,17 +265,16 @@ def _stats(made: Plan, missing: Missing, cap: int) -> dict[str, int]:
     context = made.context
     shrunk = [(was, now) for (_, was), now in zip(missing, made.inserts, strict=True) if now.body is not was]
     saved = sum(json_chars(was) - json_chars(now.body) for was, now in shrunk)
-    skills = sum(was.get("name") == "load_skill" for was, _ in shrunk)
+    skills = made.reason.count(SKILL_STUB) + sum(was.get("name") == "load_skill" for was, _ in shrunk)
     stubs = context.derived(Results).stubs
     for row in compress(range(len(made.action)), made.action):
         body = context.messages[row]
         if not PLAIN.issuperset(map(type, body.values())):
             saved += context.columns.json_chars[row] - json_chars(made.write(row))
-        elif row in stubs:
-            saved += string_json_chars(body["content"]) - string_json_chars(stubs[row][0])
+        elif stub := stubs.get(row):
+            saved += string_json_chars(body["content"]) - string_json_chars(stub[0])
         else:
             saved += _saved_by_cut(body["content"], cap)
-        skills += body.get("name") == "load_skill"
     original = context.derived(Original).chars
     return {
         "original_chars": original,

@@ -153,11 +153,12 @@ class Compare(Dialog[Chosen]):
         lines = {line.outcome.candidate: line for line in self._lines()}
         rest = [one for one in self._table.entries if one not in lines]
         self._rows = [*lines, *rest] if self._table.sort else list(self._table.entries)
+        rows = [list(self._cells(one, names[one], lines.get(one))) for one in self._rows]
         grid.clear(columns=True)
-        for column in COLUMNS:
-            grid.add_column(self._head(column), key=column.name)
-        for one in self._rows:
-            grid.add_row(*self._cells(one, names[one], lines.get(one)))
+        for column, *cells in zip(COLUMNS, map(self._head, COLUMNS), *rows, strict=True):
+            grid.add_column(cells[0], key=column.name, width=max(cell.cell_len for cell in cells))
+        for row in rows:
+            grid.add_row(*row)
         if at in self._rows:
             grid.move_cursor(row=self._rows.index(at), animate=False)
         self._explain()
