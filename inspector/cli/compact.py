@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,7 @@ def command(
         write_json(document(view, broken))
     elif output != STDIO:
         write(_shown(read, view, broken, window or window_for(read.model)))
-    for warning in view.plan.warnings:
+    for warning in (*view.plan.warnings, *(_of_runs_alone(view, chosen, settings) if at is None else ())):
         tell(warning)
     tell_damage(read.damage)
     return int(any(fault.severity == "error" for fault in broken))
@@ -105,6 +105,16 @@ def _sent_view(
         return compact(session, policy.name, **settings) if at is None else view_at(session, policy, settings, at, mode)
     except IndexError as fault:
         raise Trouble(str(fault)) from None
+
+
+def _of_runs_alone(view: SentView, policy: Policy, given: Mapping[str, Any]) -> Iterator[str]:
+    """Which parameters a run has and one shot has not unless they are given, where they change what is sent."""
+    from inspector.policies.policy import spoken
+
+    left = [param for param in policy.params if param.only_if_given and view.settings[param.name] is None]
+    if left and policy.plan(view.plan.context, policy.running(given)).chars != view.plan.chars:
+        words = " ".join(f"-s {param.name}={spoken(param.default)}" for param in left)
+        yield f"a run and the application send something else, since they have a default more: add {words} to see it"
 
 
 def _write_messages(view: SentView, output: str, session: str, force: bool) -> None:

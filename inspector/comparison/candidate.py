@@ -26,8 +26,8 @@ class Candidate:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Full settings of one shot."""
-        return self.policy.settings(self.given)
+        """Full ones: what is compared stands for a run, so that parameters of runs alone have their defaults too."""
+        return self.policy.running(self.given)
 
 
 def usual(session: Session) -> list[Policy]:

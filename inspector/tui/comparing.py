@@ -120,8 +120,7 @@ def swap(bench: Workbench) -> None:
 
 def words(setup: Setup) -> str:
     """A setup by its policy, and by what differs from its defaults."""
-    policy = policy_named(setup.policy)
-    return labels([candidate(setup), Candidate(policy, policy.running({}))])[0]
+    return labels([candidate(setup), Candidate(policy_named(setup.policy), {})])[0]
 
 
 # B's view --------------------------------------------------------------------------------------------------------
@@ -177,7 +176,7 @@ def _view(key: Key, counter: Counter) -> SentView:
     policy = policy_named(key.setup.policy)
     if key.request is not None:
         return view_at(key.session, policy, key.setup.settings, key.request, key.mode)
-    settings = candidate(key.setup).given
+    settings = candidate(key.setup).settings
     return SentView(policy.plan(key.session, settings), policy.name, settings, counter)
 
 
@@ -278,9 +277,8 @@ def table(bench: Workbench) -> None:
 
 
 def candidate(setup: Setup) -> Candidate:
-    """A setup as one that takes part, parameters that apply only where given given: as the screen applies it."""
-    policy = policy_named(setup.policy)
-    return Candidate(policy, policy.running(setup.settings))
+    """A setup as one that takes part."""
+    return Candidate(policy_named(setup.policy), setup.settings)
 
 
 def equal(one: Candidate, other: Candidate) -> bool:

@@ -151,6 +151,18 @@ def test_a_warning_is_said_on_stderr_beside_the_document(tmp_path: Path) -> None
     assert answer.json
 
 
+def test_a_default_of_runs_alone_is_told_where_it_would_change_what_is_sent(tmp_path: Path) -> None:
+    long, short = (session_file(tmp_path, conversation(2, size), f"{size}.json") for size in (5_000, 4_000))
+    told = "add -s max_result_chars=4000 to see it"
+    assert told in call("compact", long, "-p", "cascade").err
+    for quiet in (
+        call("compact", long, "-p", "cascade", "-s", "max_result_chars=4000"),
+        call("compact", short, "-p", "cascade"),
+        call("compact", long, "-p", "head-tail"),
+    ):
+        assert told not in quiet.err
+
+
 def test_a_view_that_grew_is_a_loss_in_words(tmp_path: Path) -> None:
     path = session_file(tmp_path, conversation(20, size=96))
     answer = call("compact", path, "-p", "head-tail", "-s", "old_tool_chars=80", "-s", "keep_recent=0")

@@ -42,6 +42,12 @@ def test_an_outcome_is_what_compact_says(ground: Ground, name: str) -> None:
     assert found.verdicts == check(view, policy_named(name))
 
 
+def test_the_view_has_the_defaults_that_its_run_has(ground: Ground) -> None:
+    found = outcome_of(ground, one("cascade"))
+    assert found.settings["max_result_chars"] == 4_000
+    assert found.sent_tokens == compact(ground.session, "cascade", max_result_chars=4_000).tokens["sent"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_outcome_of_a_request_is_that_of_its_view(ground: Ground, name: str) -> None:
     at = Ground(ground.session, ground.counter, ground.tokens, ground.terms, ground.known, at=40)
