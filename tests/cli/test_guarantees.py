@@ -66,7 +66,7 @@ def test_the_page_says_how_much_was_tried(tmp_path: Path) -> None:
     ],
 )
 def test_the_commands_told_show_the_failure_again(tmp_path: Path, policy: str, promise: str, code: str) -> None:
-    path, folder = session_file(tmp_path), tmp_path / "failures"
+    path, folder = session_file(tmp_path, conversation(8)), tmp_path / "failures"
     answer = call("guarantees", path, "-p", policy, "--only", promise, "-o", str(folder), "--json")
     example = of(answer.json, promise)["example"]
     codes = {code, "dangling-tool-call"} if promise == "pairs" else {code}
@@ -136,7 +136,7 @@ def test_the_samples_are_tried_where_no_session_is_named() -> None:
 
 
 def test_the_same_call_says_the_same(tmp_path: Path) -> None:
-    asked = ("guarantees", session_file(tmp_path), "-p", "strands-sliding", "--seed", "7", "--json")
+    asked = ("guarantees", session_file(tmp_path, conversation(8)), "-p", "strands-sliding", "--seed", "7", "--json")
     assert call(*asked).out == call(*asked).out
 
 
