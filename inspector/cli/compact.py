@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli.native import write_natively
-from inspector.cli.options import FILE, as_json, example, measuring, reading, running, tuning
+from inspector.cli.options import FILE, as_json, example, measuring, reading, running, tuning, want_request
 from inspector.cli.output import Trouble, finding_json, json_text, safe_json, table, tell, write, write_json
 from inspector.cli.reading import chosen_policy, read_session, stdin_bytes, tell_damage
 from inspector.finding import Finding
@@ -92,8 +92,7 @@ def _refuse_misfits(at: int | None, mode: Mode | None, output: str | None, *, na
         raise click.UsageError("--json and -o - both want standard output")
     if native and output is None:
         raise click.UsageError("--native writes a file: name it with -o")
-    if mode and at is None:
-        raise click.UsageError(f"--{mode} says how a run comes to one request: name it with --at")
+    want_request(mode, at)
 
 
 def _sent_view(

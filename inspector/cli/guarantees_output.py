@@ -87,8 +87,8 @@ def _example(trial: Trial, verdict: Verdict, example: Counterexample) -> dict[st
         "compact": found_command(trial, example),
         "smallest": None if small is None else {
             "messages": list(small.messages), "request": small.request, "row": small.row, "says": small.says,
-            "file": _file(trial, verdict), "open": open_command(trial, verdict),
-            "compact": small_command(trial, verdict),
+            "file": _file(trial, verdict), "open": smallest_command("", trial, verdict),
+            "compact": smallest_command("compact", trial, verdict),
         },
     }  # fmt: skip
 
@@ -102,20 +102,12 @@ def found_command(trial: Trial, example: Counterexample) -> str:
     return _command("compact", trial.paths[example.session], trial, example, example.request)
 
 
-def small_command(trial: Trial, verdict: Verdict) -> str | None:
-    """Shows what of the smallest session is sent; None where it was not written."""
+def smallest_command(verb: str, trial: Trial, verdict: Verdict) -> str | None:
+    """Shows what of the smallest session is sent, without a verb in the application; None where it was not written."""
     example, file = verdict.example, _file(trial, verdict)
     if example is None or example.smallest is None or file is None:
         return None
-    return _command("compact", file, trial, example, example.smallest.request)
-
-
-def open_command(trial: Trial, verdict: Verdict) -> str | None:
-    """Opens the smallest session in the application; None where it was not written."""
-    example, file = verdict.example, _file(trial, verdict)
-    if example is None or example.smallest is None or file is None:
-        return None
-    return _command("", file, trial, example, None)
+    return _command(verb, file, trial, example, example.smallest.request)
 
 
 def _command(verb: str, path: str, trial: Trial, example: Counterexample, at: int | None) -> str:
@@ -187,11 +179,9 @@ def _failure(trial: Trial, verdict: Verdict) -> str:
         ("  see it", found_command(trial, example)),
         ("  smallest", _small(example)),
     ]
-    opening, small = open_command(trial, verdict), example.smallest
-    if opening is not None and small is not None:
-        lines.append(
-            ("  open it", opening if small.request is None else f"{opening}  (t, then request {small.request:,})")
-        )
+    opening = smallest_command("", trial, verdict)
+    if opening is not None:
+        lines.append(("  open it", opening))
     return f"! {visible_line(f'{verdict.promise.label}: {example.says}')}\n{table(lines)}"
 
 

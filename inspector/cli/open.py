@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspector.cli.options import FILE, example, measuring, tuning
+from inspector.cli.options import FILE, example, measuring, running, tuning, want_request
 from inspector.cli.output import Trouble
 from inspector.cli.reading import chosen_policy
 from inspector.writing import STDIO
 
 if TYPE_CHECKING:
-    from inspector.policies import Value
+    from inspector.policies import Mode, Value
 
 TERMINAL = "/dev/tty"
 FRAMES = "240"
@@ -30,6 +30,8 @@ FRAMES = "240"
     "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which of several conversations, from 0."
 )
 @tuning
+@click.option("--at", type=click.IntRange(min=0), metavar="REQUEST", help="Show a request first, counted from 0.")
+@running
 @measuring
 @click.option("--mouse/--no-mouse", default=True, help="Whether the application takes the mouse.")
 def command(
@@ -38,11 +40,16 @@ def command(
     index: int,
     policy: str | None,
     given: tuple[str, ...],
+    at: int | None,
+    mode: Mode | None,
     model: str | None,
     window: int | None,
     mouse: bool,
 ) -> int:
     """Open SESSION in the application."""
+    if session is None and at is not None:
+        raise click.UsageError("--at shows a request of a session: name the session")
+    want_request(mode, at)
     if session is not None and session != STDIO:
         _look_at(session)
     if form is not None:
@@ -59,8 +66,9 @@ def command(
     from inspector.tui.app import run
 
     return run(
-        session, format=form, index=index, policy=named, settings=settings, model=model, window=window, mouse=mouse
-    )
+        session, format=form, index=index, policy=named, settings=settings, at=at, mode=mode, model=model,
+        window=window, mouse=mouse,
+    )  # fmt: skip
 
 
 def _look_at(session: str) -> None:

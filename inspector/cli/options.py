@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from inspector.policies import Mode
 
 F = TypeVar("F", bound=Callable[..., Any])
 Decorator = Callable[[F], F]
@@ -78,6 +81,12 @@ def running(function: F) -> F:
         click.option("--carried", "mode", flag_value="carried", help="Let each request go on from what the last sent."),
         click.option("--stateless", "mode", flag_value="stateless", help="Start from the recording for each request."),
     )(function)
+
+
+def want_request(mode: Mode | None, at: int | None) -> None:
+    """Raise `UsageError` where a mode is given for a view that is of no request."""
+    if mode and at is None:
+        raise click.UsageError(f"--{mode} says how a run comes to one request: name it with --at")
 
 
 def paying(function: F) -> F:

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from inspector import settings as remembering
 from inspector.fault import DEBUG_VARIABLE, sentence
 from inspector.policies import POLICIES
+from inspector.policies.policy import Mode
 from inspector.settings import Remembered
 from inspector.text import visible, visible_line
 from inspector.tokens import ENCODINGS
@@ -140,28 +141,30 @@ def _last_setup(remembered: Remembered) -> Setup:
 
 def run(
     path: str | None, *, format: str | None = None, index: int = 0, policy: str | None = None,
-    settings: Mapping[str, Any] | None = None, model: str | None = None, window: int | None = None, mouse: bool = True,
+    settings: Mapping[str, Any] | None = None, at: int | None = None, mode: Mode | None = None,
+    model: str | None = None, window: int | None = None, mouse: bool = True,
 ) -> int:  # fmt: skip
     """Open the application, and give its exit status.
 
-    `path` "-" reads standard input to its end first; keys then come from the terminal itself.
+    `path` "-" reads standard input to its end first; keys then come from the terminal itself. With `at` the timeline is
+    open at that request, to which the policy comes in `mode`, None: in its own.
     """
     remembered, complaint = remembering.load()
     setup = _last_setup(remembered)
     if policy is not None or settings:
         chosen = policy or setup.policy
         setup = Setup(chosen, {**setup.given, chosen: dict(settings or {})})
-    source = None if path is None else _source(path, format, index)
+    source = None if path is None else _source(path, format, index, at, mode)
     app = Inspector(source, setup, model=model, window=window, remembered=remembered, complaint=complaint)
     status = app.run(mouse=mouse)
     app.save()
     return app.return_code or status or 0
 
 
-def _source(path: str, format: str | None, index: int) -> Source:
+def _source(path: str, format: str | None, index: int, at: int | None, mode: Mode | None) -> Source:
     raw = None
     if path == STDIO:
         raw = sys.stdin.buffer.read()
         terminal = os.open("/dev/tty", os.O_RDWR)
         os.dup2(terminal, sys.stdin.fileno())
-    return Source(path, raw, format, index)
+    return Source(path, raw, format, index, at=at, mode=mode)

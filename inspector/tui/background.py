@@ -15,7 +15,7 @@ from inspector import formats
 from inspector.fault import named, sentence
 from inspector.message import Context, Session
 from inspector.pairs import pairs_of
-from inspector.policies import Policy
+from inspector.policies import Mode, Policy
 from inspector.policies.sent import SentView
 from inspector.tokens import Counter, count_bodies
 from inspector.tui.shown import ROW_OVERHEAD, rows_with_images
@@ -39,6 +39,10 @@ class Source:
     """The tool's own name of the conversation, which goes before `index` where the file holds it."""
     asks: bool = False
     """Whether a person is to choose, where the file holds several conversations."""
+    at: int | None = None
+    """The request that is shown first, counted from 0; None: the policy applied once to the whole session."""
+    mode: Mode | None = None
+    """How the policy comes to that request, where not in its own way."""
 
     def load(self) -> tuple[Session, formats.Opened]:
         """The session, and the file that it came from. Raises `formats.UnreadableSession` with one sentence."""

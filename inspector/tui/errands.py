@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inspector.policies import POLICIES, SentView
@@ -168,9 +169,10 @@ def _open(bench: Workbench, picked: Picked | None) -> None:
 
 
 def reload(bench: Workbench) -> None:
-    """Read the file again, and stay in place."""
+    """Read the file again, and stay in place, at the same request too."""
     if bench.source is not None:
-        bench.load(bench.source, bench.query_one(Ledger).cursor)
+        source = replace(bench.source, at=bench.replay.at, mode=replaying.mode_of(bench))
+        bench.load(source, bench.query_one(Ledger).cursor)
 
 
 def export(bench: Workbench) -> None:

@@ -18,6 +18,7 @@ from inspector.tui.ledger import Ledger
 
 if TYPE_CHECKING:
     from inspector.message import Session
+    from inspector.tui.background import Source
     from inspector.tui.workbench import Workbench
 
 ONE_SHOT = "one shot"
@@ -112,8 +113,8 @@ def choose(bench: Workbench) -> None:
     bench.app.push_screen(dialog, take)
 
 
-def greet(bench: Workbench, session: Session, *, asks: bool) -> None:
-    """Say of a session just loaded that there is a choice, where there is one, or let a person choose at once."""
+def greet(bench: Workbench, session: Session, source: Source) -> None:
+    """Of a session just loaded, say that there is a choice, and do what its source asks for: choose, show a request."""
     mains, branches = sum(not one.side for one in session.contents), len(session.branches)
     parts = [f"conversation {session.index + 1:,} of {thousands(len(session.contents))}"] if mains > 1 else []
     if session.branch is not None:
@@ -122,5 +123,7 @@ def greet(bench: Workbench, session: Session, *, asks: bool) -> None:
         parts.append(f"{thousands(branches)} branch{'es' * (branches > 1)} left")
     if parts:
         bench.say(f"{', '.join(parts)}; m chooses")
-    if asks and mains > 1:
+    if source.at is not None:
+        replaying.begin_at(bench, session, source.at, source.mode)
+    if source.asks and mains > 1:
         choose(bench)

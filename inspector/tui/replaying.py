@@ -19,6 +19,7 @@ from inspector.replay import (
     Cancelled,
     Paid,
     Terms,
+    answer_of,
     answers_of,
     cancellable,
     paid_batches,
@@ -81,6 +82,19 @@ def toggle(bench: Workbench) -> None:
     follow(bench)
     if bench.replay.key is not None and bench.replay.key == _key(bench):
         draw(bench)
+
+
+def begin_at(bench: Workbench, session: Session, request: int, mode: Mode | None) -> None:
+    """Open the timeline at a request, where the session has it."""
+    try:
+        answer_of(session, request)
+    except IndexError as fault:
+        bench.say(str(fault))
+        return
+    bench.replay.mode = mode if mode != bench.policy.mode else None
+    if not bench.query_one(Timeline).display:
+        toggle(bench)
+    go(bench, request)
 
 
 def close(bench: Workbench) -> None:

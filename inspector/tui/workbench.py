@@ -126,7 +126,7 @@ class Workbench(Screen[None]):
     def _show_loaded(self, loaded: news.Loaded) -> None:
         if self.source is not None and self.source.path != loaded.source.path:
             self.filter = Filter()
-        self.source, self.session = replace(loaded.source, asks=False), loaded.session
+        self.source, self.session = replace(loaded.source, asks=False, at=None), loaded.session
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
         diagnosis.begin(self, loaded.held)
@@ -139,7 +139,7 @@ class Workbench(Screen[None]):
         ledger.go_to(loaded.row)
         if ledger.needle:
             navigation.search_again(self)
-        record.greet(self, self.session, asks=loaded.source.asks)
+        record.greet(self, self.session, loaded.source)
         self.count()
 
     @on(news.Unreadable)

@@ -76,6 +76,11 @@ def test_a_folder_that_is_a_session_may_open_in_the_application(tmp_path: Path) 
     assert_one_sentence(process(str(tmp_path)), naming="needs a terminal")
 
 
+def test_a_request_to_open_at_wants_a_session_and_a_mode_wants_a_request(tmp_path: Path) -> None:
+    assert_one_sentence(call("--at", "3"), naming="name the session")
+    assert_one_sentence(call(session_file(tmp_path), "--carried"), naming="name it with --at")
+
+
 def test_a_word_that_is_neither_verb_nor_file_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert_one_sentence(process("bogus"), naming="there is no file or verb bogus")

@@ -75,7 +75,8 @@ def test_the_commands_told_show_the_failure_again(tmp_path: Path, policy: str, p
         assert program == "inspector"
         found = call(*arguments, "--json").json["findings"]
         assert {finding["code"] for finding in found} & codes
-    assert shlex.split(example["smallest"]["open"])[1] == example["smallest"]["file"]
+    opening, showing = (shlex.split(example["smallest"][key]) for key in ("open", "compact"))
+    assert [opening[0], "compact", *opening[1:]] == showing
 
 
 def test_the_smallest_session_is_written_as_one_that_opens(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from inspector import settings
+from inspector.policies import Mode
 from inspector.tui.app import Inspector
 from inspector.tui.background import Source
 from inspector.tui.history import Setup
@@ -88,12 +89,13 @@ class Run:
 
 @asynccontextmanager
 async def running(
-    path: Path | str | None, size: tuple[int, int] = WIDE, *, policy: str | None = None, **given: Any
-) -> AsyncIterator[Run]:
+    path: Path | str | None, size: tuple[int, int] = WIDE, *, policy: str | None = None, at: int | None = None,
+    mode: Mode | None = None, **given: Any,
+) -> AsyncIterator[Run]:  # fmt: skip
     """The application on a file, as `inspector FILE` opens it; what is remembered is read, and kept at the end."""
     remembered, complaint = settings.load()
     setup = Setup(policy, {policy: given}) if policy else None
-    source = None if path is None else Source(str(path))
+    source = None if path is None else Source(str(path), at=at, mode=mode)
     app = Inspector(source, setup, remembered=remembered, complaint=complaint)
     async with app.run_test(size=size, notifications=True) as pilot:
         run = Run(app, pilot)

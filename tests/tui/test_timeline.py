@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.policies import policy_named
+from inspector.policies import Mode, policy_named
 from inspector.replay import view_at
 from inspector.tui import replaying
+from inspector.tui.background import Source
 from inspector.tui.run import BROKE, FIRED, Columns, Run, Sums
 from inspector.tui.timeline import (
     CURSOR,
@@ -243,6 +244,26 @@ async def test_a_carried_policy_shows_what_the_run_came_to() -> None:
         await app.until(lambda: "as of request 105, stateless" in app.screen)
 
 
+@pytest.mark.parametrize("mode", ["carried", "stateless"])
+async def test_a_session_may_open_at_a_request_in_either_mode(mode: Mode) -> None:
+    async with running(RECORDING, policy="cascade", at=9, mode=mode) as run:
+        await run.until(lambda: f"as of request 9, {mode}" in run.screen)
+        assert run.bench.query_one(Timeline).display
+        session = run.bench.session
+        await run.press("R")
+        await run.until(lambda: run.bench.session is not session)
+        await run.until(lambda: f"as of request 9, {mode}" in run.screen)
+        await run.press("escape")
+        await run.until(lambda: "one shot" in run.screen)
+
+
+async def test_a_request_that_is_not_there_is_said_and_one_shot_is_shown() -> None:
+    async with running(RECORDING, at=5_000) as run:
+        assert "there is no request 5000" in run.says
+        assert "one shot" in run.screen
+        assert not run.bench.query_one(Timeline).display
+
+
 async def test_a_setting_that_moves_drops_the_replay_and_begins_another() -> None:
     async with running(RECORDING) as app:
         timeline = await opened(app)
@@ -297,7 +318,8 @@ async def test_playing_ends_with_the_last_request() -> None:
 async def test_another_session_is_replayed_from_the_start() -> None:
     async with running(RECORDING) as app:
         timeline = await opened(app)
-        await app.press("end", "R")
+        await app.press("end")
+        app.bench.load(Source(str(SAMPLES / "long_coding_run.json")))
         await app.until(lambda: app.bench.replay.at is None and complete(app))
         assert timeline.display
         assert "one shot" in app.screen
