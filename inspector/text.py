@@ -132,6 +132,11 @@ def thousands(n: int) -> str:
     return f"{n:,}"
 
 
+def percent(part: int, whole: int) -> str:
+    """565 of 1,000 as "56.5", rounded down: a saving is not overstated, and the smallest loss does not read as none."""
+    return f"{part * 1000 // whole / 10 if whole > 0 else 0.0:.1f}"
+
+
 def signed(n: int) -> str:
     """1234 as "+1,234", -1234 as "-1,234" (ASCII minus), 0 as "0"."""
     return f"{n:+,}" if n else "0"

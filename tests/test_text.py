@@ -13,6 +13,7 @@ from inspector.text import (
     height,
     json_chars,
     pad,
+    percent,
     signed,
     string_json_chars,
     thousands,
@@ -79,6 +80,13 @@ def test_a_newline_in_a_place_of_one_line_is_a_symbol() -> None:
 
 def test_no_character_is_measured_below_rich() -> None:
     assert not [hex(code) for code in range(0x110000) if cells(chr(code)) < cell_len(chr(code))]
+
+
+def test_percents_round_down_so_that_a_loss_is_never_none() -> None:
+    assert percent(80_414, 142_318) == "56.5"
+    assert percent(999_999, 1_000_000) == "99.9"
+    assert percent(-1, 1_000_000) == "-0.1"
+    assert percent(0, 10) == percent(5, 0) == "0.0"
 
 
 @given(texts)

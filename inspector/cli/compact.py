@@ -14,7 +14,7 @@ from inspector.cli.options import FILE, as_json, example, measuring, reading, ru
 from inspector.cli.output import Trouble, finding_json, json_text, safe_json, table, tell, write, write_json
 from inspector.cli.reading import chosen_policy, read_session, stdin_bytes, tell_damage
 from inspector.finding import Finding
-from inspector.text import clip, thousands
+from inspector.text import clip, percent, thousands
 from inspector.writing import STDIO, WriteRefused, write_new
 
 if TYPE_CHECKING:
@@ -165,8 +165,8 @@ def _totals(session: Session, view: SentView, window: int) -> str:
 
 def _saving(original: int, saved: int) -> str:
     if saved < 0:
-        return f"grew by {-saved:,}" + (f" ({-saved / original:.1%})" if original else "")
-    return f"saved {saved:,}" + (f" ({saved / original:.1%})" if original else "")
+        return f"grew by {-saved:,}" + (f" ({percent(saved, original)[1:]}%)" if original else "")
+    return f"saved {saved:,}" + (f" ({percent(saved, original)}%)" if original else "")
 
 
 def _value(value: object) -> str:

@@ -9,7 +9,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from inspector.cli.output import counted, table
-from inspector.text import thousands
+from inspector.text import percent, thousands
 
 if TYPE_CHECKING:
     from inspector.message import Session
@@ -162,7 +162,7 @@ def _summary(run: Run) -> str:
         if value is not None
     )
     saved = sums.original_tokens - sums.sent_tokens
-    share = f" ({saved / sums.original_tokens:.1%})" if sums.original_tokens else ""
+    share = f" ({percent(saved, sums.original_tokens)}%)" if sums.original_tokens else ""
     largest = f"{sums.max_request_tokens:,}, {sums.max_request_tokens / run.window:.0%} of {run.window:,}"
     rows = [
         ("session", f"{run.session.name}  {run.session.format}  {run.session.model or 'no model recorded'}"),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from inspector.comparison.candidate import labels
 from inspector.comparison.outcome import Ground, Outcome
 from inspector.guarantees import PROMISES
-from inspector.text import thousands
+from inspector.text import percent, thousands
 
 Cell: TypeAlias = "int | float | str | None"
 
@@ -77,7 +77,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column(
         "percent", "saved", lambda line: round(100 * line.outcome.saved_share, 2),
-        lambda line: f"{line.outcome.saved_share:.1%}", -1,
+        lambda line: f"{percent(line.outcome.saved_tokens, line.outcome.original_tokens)}%", -1,
     ),
     Column("edits", "edits", lambda line: line.outcome.edits, lambda line: thousands(line.outcome.edits)),
     Column("first-change", "first change", lambda line: line.outcome.first_change, _first_words, -1),

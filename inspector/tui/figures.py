@@ -13,7 +13,7 @@ from inspector.message import Context, Session, text_of
 from inspector.policies import POLICIES
 from inspector.policies.policy import Policy
 from inspector.replay import Calibration
-from inspector.text import thousands
+from inspector.text import percent, thousands
 from inspector.tui.faults import NATIVE, SERIOUS
 from inspector.tui.glyphs import BROKEN, GLYPHS, INSERTED, SEVERITIES
 from inspector.tui.shown import Shown
@@ -47,11 +47,6 @@ def thin_bar(share: float, width: int) -> str:
     return "━" * full + "─" * (width - full)
 
 
-def percent(part: int, whole: int) -> str:
-    """`56.5 %`, rounded down: a saving is not overstated, and the smallest loss does not read as none."""
-    return f"{part * 1000 // whole / 10 if whole > 0 else 0.0:.1f} %"
-
-
 def number_width(shown: Shown) -> int:
     """Cells that a number of tokens takes in this session: the original's, with room for a view that is larger."""
     return len(thousands(shown.fitted(shown.sums[-1]) * 11 // 10 + 1_000))
@@ -76,7 +71,7 @@ def saved_words(shown: Shown) -> str:
     saved = shown.saved_tokens
     word = f"{LARGER} larger by" if saved < 0 else "saved "
     number = estimated(shown.fitted(abs(saved)), shown.is_exact, number_width(shown))
-    return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>9}"
+    return f"{word:>{len(LARGER) + 10}}{number}{percent(saved, shown.original_tokens):>7} %"
 
 
 def window_words(shown: Shown) -> str:

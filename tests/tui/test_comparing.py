@@ -182,6 +182,17 @@ async def test_the_table_begins_with_what_is_at_work_and_our_own(size: tuple[int
         assert "Close" in run.screen
 
 
+async def test_turning_no_order_and_emptying_the_table_are_said() -> None:
+    async with running(SAMPLE) as run:
+        await table(run)
+        await run.press("S")
+        assert "s orders them by a column" in run.screen
+        await run.press("x", "x", "x")
+        assert "nothing is compared; a adds policies" in run.screen
+        await run.press("enter", "b", "e", "S")
+        assert isinstance(run.app.screen, Compare)
+
+
 async def test_the_figures_are_those_of_the_screen() -> None:
     async with running(SAMPLE) as run:
         await table(run)

@@ -33,6 +33,15 @@ async def test_by_keyboard_another_choice_proposes_its_own_name(tmp_path):
         assert (tmp_path / "settings.toml").read_bytes() == b"keep_recent = 12\n"
 
 
+async def test_enter_on_what_is_chosen_goes_on_to_the_name_and_enter_there_exports(tmp_path):
+    async with asked(Export(offers(tmp_path))) as (app, pilot):
+        await pilot.press("down", "enter", "enter")
+        assert isinstance(app.focused, Field)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answer is not NOTHING)
+        assert (tmp_path / "settings.toml").read_bytes() == b"keep_recent = 12\n"
+
+
 async def test_a_typed_name_outlives_another_choice(tmp_path):
     async with asked(Export(offers(tmp_path))) as (app, pilot):
         app.screen.query_one(Field).value = "mine"

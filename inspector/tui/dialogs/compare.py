@@ -185,7 +185,7 @@ class Compare(Dialog[Chosen]):
         if done < of:
             state.say(f"{thin_bar(done / of, 20)} {thousands(done)} of {thousands(of)}: views first, then whole runs")
         else:
-            state.say(KEYS)
+            state.say(KEYS if table.entries else "nothing is compared; a adds policies, esc closes")
 
     def _explain(self) -> None:
         """Say of the row at the cursor what does not fit into it."""
@@ -270,6 +270,9 @@ class Compare(Dialog[Chosen]):
 
     def action_turn(self) -> None:
         """Turn the order."""
+        if not self._table.sort:
+            self._say("they stand as they were added; s orders them by a column")
+            return
         self._order(self._table.sort, not self._table.worst_first)
 
     def _order(self, name: str, worst_first: bool) -> None:
@@ -321,7 +324,10 @@ class Compare(Dialog[Chosen]):
 
     def _say_written(self, path: str | None) -> None:
         if path:
-            self.query_one("#state", Words).say(f"written to {path}")
+            self._say(f"written to {path}")
+
+    def _say(self, sentence: str) -> None:
+        self.query_one("#state", Words).say(sentence)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Do what the button says."""

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, RadioSet
 
 from inspector.tui.dialogs.dialog import Complaint, Dialog, Field, Words, button
-from inspector.tui.dialogs.ticks import Choice, Tick
+from inspector.tui.dialogs.ticks import Choice, Choices, Tick
 from inspector.writing import WriteRefused, write_new
 
 
@@ -80,7 +80,7 @@ class Export(Dialog[str]):
         """What, where, and whether to replace."""
         with Vertical(classes="box"):
             yield Words("Export", classes="title")
-            with RadioSet(compact=True):
+            with Choices(compact=True):
                 for number, offer in enumerate(self._offers):
                     yield Choice(Content(offer.name), value=number == 0, compact=True)
             yield Words("to the file")

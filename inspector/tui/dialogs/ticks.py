@@ -6,7 +6,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 from textual.strip import Strip
-from textual.widgets import Checkbox, RadioButton, SelectionList
+from textual.widgets import Checkbox, RadioButton, RadioSet, SelectionList
 
 TICKED, EMPTY = "[x]", "[ ]"
 
@@ -25,6 +25,18 @@ class Choice(RadioButton):
     @property
     def _button(self) -> Content:
         return Content("(o)" if self.value else "( )")
+
+
+class Choices(RadioSet):
+    """Several, of which one is chosen by Enter; Enter on the one that is chosen goes on to what comes next."""
+
+    def action_toggle_button(self) -> None:
+        """Choose what is at the cursor, or go on."""
+        at_cursor = self.query("RadioButton.-selected").results(RadioButton)
+        if any(button.value for button in at_cursor):
+            self.screen.focus_next()
+        else:
+            super().action_toggle_button()
 
 
 class Ticks(SelectionList[str]):
