@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import orjson
 from rich.cells import set_cell_size
@@ -64,21 +64,23 @@ def cells(text: str) -> int:
 
 
 def fold(text: str, width: int, limit: int) -> list[str]:
-    """The first `limit` lines of `text` made visible and folded to `width` cells, at the cell and not at the word.
+    """The first `limit` lines of `text` made visible and folded to `width` cells.
 
-    Only the head that can be shown is looked at, so the cost does not depend on the length of `text`. A newline ends
-    a line rather than beginning one: "a\\n" is one line, "" is none. Combining marks stay with their letter. Where the
-    width is one, wide characters are U+FFFD. Ask for one line more than is drawn to learn whether there is more.
+    A line is folded after the last space in the further half of its cells, which stays at its end, and at the cell
+    where no space is there: so words stay whole, long paths and JSON fill their lines, and the lines joined are the
+    text. Only the head that can be shown is looked at, so the cost does not depend on the length of `text`. A newline
+    ends a line rather than beginning one: "a\\n" is one line, "" is none. Combining marks stay with their letter. Where
+    the width is one, wide characters are U+FFFD. Ask for one line more than is drawn to learn whether there is more.
     """
     lines: list[str] = []
     if width < 1 or limit < 1:
         return lines
     for line in _lines(visible(text[: (width + 2) * limit]), limit):
-        if line.isascii():
-            lines += [line[at : at + width] for at in range(0, len(line) or 1, width)]
+        if len(line) <= width and line.isascii():
+            lines.append(line)
         else:
-            laid, cuts = _laid_out(line, width), _cuts(line, width)
-            lines += [laid[a:b].replace(_SECOND_CELL, "") for a, b in pairwise(cuts)]
+            laid = _laid_out(line, width)
+            lines += [laid[a:b].replace(_SECOND_CELL, "") for a, b in pairwise(_cuts(laid, width))]
         if len(lines) >= limit:
             return lines[:limit]
     return lines
@@ -92,14 +94,13 @@ def height(text: str, width: int, limit: int) -> int:
         return limit
     rows = 0
     for line in _lines(_plain_breaks(text), limit):
-        size = len(line)
-        rows += -(-size // width) or 1
+        if 2 * len(line) <= width or (len(line) <= width and (line.isascii() or cells(line) <= width)):
+            rows += 1
+        else:
+            laid = line if line.isascii() else _laid_out(visible(line), width)
+            rows += len(list(islice(_cuts(laid, width), limit - rows + 1))) - 1
         if rows >= limit:
             return limit
-        if 2 * size > width and not line.isascii():
-            rows += _rows_beyond(line, width, limit - rows)
-            if rows >= limit:
-                return limit
     return rows
 
 
@@ -113,8 +114,10 @@ def clip(text: str, width: int) -> str:
         return line
     if width == 1:
         return ELLIPSIS
-    kept = fold(line, width - 1, 1)
-    return (kept[0] if kept else "") + ELLIPSIS
+    if line.isascii():
+        return line[: width - 1] + ELLIPSIS
+    laid = _laid_out(line, width - 1)
+    return laid[: _cut(laid, 0, width - 1)].replace(_SECOND_CELL, "") + ELLIPSIS
 
 
 def pad(text: str, width: int) -> str:
@@ -198,29 +201,21 @@ def _lines(head: str, limit: int) -> list[str]:
 
 def _laid_out(line: str, width: int) -> str:
     """`line` with one character a cell: a wide character is followed by a mark for its second cell."""
+    if line.isascii():
+        return line
     if width == 1:
         return _WIDE.sub(REPLACEMENT, line)
     return _WIDE.sub(lambda wide: wide[0] + _SECOND_CELL, line)
 
 
-def _rows_beyond(line: str, width: int, enough: int) -> int:
-    """The rows that `line` folds to beyond what its characters would fill at one cell each; may stop at `enough`."""
-    size = cells(line)
-    least = -(-len(line) // width)
-    if size <= width or width == 1:
-        return 0
-    if -(-size // width) - least >= enough:
-        return enough
-    return sum(1 for _ in _cuts(visible(line), width)) - 1 - least
-
-
-def _cuts(line: str, width: int) -> Iterator[int]:
-    """Where the laid-out `line` is cut: 0, the folds, its length."""
-    laid = _laid_out(line, width)
-    start, end = 0, len(laid)
+def _cuts(laid: str, width: int) -> Iterator[int]:
+    """Where a line that was laid out is folded: 0, the folds, its length."""
+    start, end, plain = 0, len(laid), laid.isascii()
     yield start
     while end - start > width:
-        start = _cut(laid, start, start + width)
+        full = start + width if plain else _cut(laid, start, start + width)
+        word = laid.rfind(" ", start + width // 2, full) + 1
+        start = word if word and (plain or not _held(laid, word)) else full
         yield start
     yield end
 

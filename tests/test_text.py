@@ -144,6 +144,26 @@ def test_how_text_folds_at_four_cells(text: str, lines: list[str]) -> None:
     assert fold(text, 4, 10) == lines
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("the cat sat", ["the cat ", "sat"]),
+        ("the cats sat", ["the cats", " sat"]),
+        ("a/path/of/names", ["a/path/o", "f/names"]),
+        ("of a/path/of/names", ["of a/pat", "h/of/nam", "es"]),
+        ("words 界界界", ["words ", "界界界"]),
+        ("words \u0301ab cd", ["words \u0301a", "b cd"]),
+    ],
+)
+def test_lines_are_folded_after_a_space_where_that_leaves_half_of_them(text: str, lines: list[str]) -> None:
+    assert fold(text, 8, 10) == lines
+
+
+@given(st.lists(st.text("abcé世", min_size=1, max_size=5), max_size=40), st.integers(20, 40))
+def test_a_word_of_a_quarter_line_is_never_parted(words: list[str], width: int) -> None:
+    assert [word for line in fold(" ".join(words), width, 1_000) for word in line.split(" ") if word] == words
+
+
 def test_a_width_of_one_replaces_what_does_not_fit() -> None:
     assert fold("a界b", 1, 9) == ["a", "\ufffd", "b"]
 

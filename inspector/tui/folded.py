@@ -16,7 +16,7 @@ from inspector.text import fold, height
 from inspector.tui.message_lines import GUTTERS, Line
 
 PIECE_ROWS = 100
-MOST_ROWS = 8 * PIECE_ROWS
+MOST_ROWS = 16 * PIECE_ROWS
 """No piece folds to more: a tab is four cells, and a row too narrow for a wide character leaves one of them free."""
 KEPT_PIECES = 256
 

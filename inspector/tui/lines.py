@@ -243,7 +243,8 @@ def _rewritten(was: Body, now: Body, width: int, limit: int, room: int) -> list[
 def departing(was: str, now: str, width: int, room: int) -> list[Line]:
     """A rewritten text in `room` lines: its first, then those from where it departs, if plain folding hides that."""
     at = agreement(was, now)
-    above = height(now[: at + 1], width, room + 1) - 1
+    word = now[at : at + width].partition("\n")[0].partition(" ")[0]  # it may be folded to the next line as a whole
+    above = height(now[: at + len(word) + 1], width, room + 1) - 1
     if above < room or room < 2 or at == len(now):
         return [("marker" if place == above else "text", line) for place, line in enumerate(folded(now, width, room))]
     first = clip(fold(now, width, 1)[0] + ELLIPSIS, width)
