@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.text import cells, clip, visible_line
@@ -26,10 +27,13 @@ SHORTEST_GAUGE, LONGEST_GAUGE = 8, 40
 SHORTEST_FILE = 16
 SHORTEST_NAMES = 16
 """Of what tells A and B apart."""
+BEAT = 0.1
+"""Seconds between two moves of the bar of what nobody can tell the share of."""
 WIDE = 100
 """Under so many cells the figures of a calibration go before the file's name does."""
 
-Progress = tuple[str, float]
+Progress = tuple[str, float | None]
+"""What is going on, and how far it is, from 0.0 to 1.0; None where nobody can tell."""
 
 
 def spread(left: Sequence[Content], right: Sequence[Content], width: int) -> Content:
@@ -63,14 +67,24 @@ def findings(shown: Shown, short: bool = False) -> Content:
     return joined([Content.styled(words, FOUND[look]) for look, words in figures.findings_pieces(shown, short)], 1)
 
 
-def progress_bar(progress: Progress, width: int = 10) -> Content:
-    """`counting tokens ━━━━────── 40 %`."""
+def progress_bar(progress: Progress, width: int = 10, beat: int = 0) -> Content:
+    """`counting tokens ━━━━────── 40 %`, or `reading x.json ──━━──────` where the share is not known."""
     says, share = progress
+    if share is None:
+        return Content.assemble(f"{visible_line(says)} ", *busy_bar(beat, width))
     bar = thin_bar(share, width)
     full = bar.count("━")
     return Content.assemble(
         f"{visible_line(says)} ", (bar[:full], "$accent"), (bar[full:], QUIET), f" {min(1.0, share) * 100:3.0f} %"
     )
+
+
+def busy_bar(beat: int, width: int) -> list[tuple[str, str]]:
+    """A fifth of a bar that goes to and fro, one cell a beat."""
+    solid = max(1, width // 5)
+    way = width - solid
+    left = way - abs(way - beat % (2 * way)) if way > 0 else 0
+    return [("─" * left, QUIET), ("━" * solid, "$accent"), ("─" * (way - left), QUIET)]
 
 
 def savings(shown: Shown) -> Content:
@@ -126,16 +140,16 @@ def compared(shown: Shown, width: int) -> Content:
     return spread(left, [Content.styled(differing, "$text-accent")], width)
 
 
-def lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> list[Content]:
+def lines(shown: Shown, width: int, moment: str, progress: Progress | None, beat: int = 0) -> list[Content]:
     """The header's lines, each exactly `width` cells."""
-    own = _own_lines(shown, width, moment, progress)
+    own = _own_lines(shown, width, moment, progress, beat)
     return own if shown.other is None else [*own, compared(shown, width)]
 
 
-def _own_lines(shown: Shown, width: int, moment: str, progress: Progress | None) -> list[Content]:
+def _own_lines(shown: Shown, width: int, moment: str, progress: Progress | None, beat: int) -> list[Content]:
     exact = figures.exactness_words(shown)
     exact = exact if width >= WIDE else exact.partition(" (")[0]
-    how = progress_bar(progress) if progress else Content.styled(exact, QUIET)
+    how = progress_bar(progress, beat=beat) if progress else Content.styled(exact, QUIET)
     right = [how, Content(visible_line(moment))]
     room = width - 4 - joined(right).cell_length
     first = spread([open_file(shown, room)], right, width)
@@ -150,14 +164,14 @@ def _own_lines(shown: Shown, width: int, moment: str, progress: Progress | None)
     return [first, spread([savings(shown)], [], width), spread([window_gauge(shown, room)], [counted], width)]
 
 
-def opening(width: int, progress: Progress | None) -> list[Content]:
+def opening(width: int, progress: Progress | None, beat: int = 0) -> list[Content]:
     """The header before there is a session."""
     first = spread([Content.styled(NAME, "bold")], [], width)
     if progress is None:
         return [first, spread([Content.styled("no session is open", QUIET)], [], width)]
     says, share = progress
     bar = max(4, min(LONGEST_GAUGE, width - 10))
-    return [first, spread([progress_bar((clip(says, max(1, width - bar - 12)), share), bar)], [], width)]
+    return [first, spread([progress_bar((clip(says, max(1, width - bar - 12)), share), bar, beat)], [], width)]
 
 
 class Banner(Widget):
@@ -167,7 +181,10 @@ class Banner(Widget):
 
     shown: reactive[Shown | None] = reactive[Shown | None](None)
     progress: reactive[Progress | None] = reactive[Progress | None](None)
-    """What is going on, in words, and how far it is, from 0.0 to 1.0."""
+    """What is going on, if anything is."""
+    beat: reactive[int] = reactive(0)
+    """Moves the bar of what nobody can tell the share of."""
+    _pulse: Timer | None = None
     moment: reactive[str] = reactive("one shot")
     """Which view is shown: "one shot", or "as of request N"."""
 
@@ -177,12 +194,25 @@ class Banner(Widget):
         if width < 1:
             return Content("")
         shown = self.shown
-        made = opening(width, self.progress) if shown is None else lines(shown, width, self.moment, self.progress)
+        going = self.progress, self.beat
+        made = opening(width, *going) if shown is None else lines(shown, width, self.moment, *going)
         return Content("\n").join(made)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as are needed."""
         return lines_needed(self.shown, width)
+
+    def watch_progress(self) -> None:
+        """Let the bar move as long as the share is not known."""
+        busy = self.progress is not None and self.progress[1] is None
+        if busy and self._pulse is None:
+            self._pulse = self.set_interval(BEAT, self._next_beat)
+        elif not busy and self._pulse is not None:
+            self._pulse.stop()
+            self._pulse = None
+
+    def _next_beat(self) -> None:
+        self.beat += 1
 
     def watch_shown(self) -> None:
         """Lays out anew only where the number of lines changes."""

@@ -113,7 +113,7 @@ class Workbench(Screen[None]):
 
     def load(self, source: Source, row: int = 0) -> None:
         """Read a file beside the screen, and go to a row of it; what is shown stays until it is there."""
-        self.query_one(Banner).progress = (f"reading {source.path}", 0.0)
+        self.query_one(Banner).progress = (f"reading {source.path}", None)
         self._load(source, policy_named(self.setup.policy), row)
 
     @work(thread=True, exclusive=True, group="load", description=BRIEF)

@@ -9,9 +9,10 @@ from inspector.finding import Finding
 from inspector.message import Session, listed
 from inspector.text import percent, thousands
 from inspector.tui import figures
-from inspector.tui.banner import Banner, lines, lines_needed, opening, spread
+from inspector.tui.banner import BEAT, Banner, busy_bar, lines, lines_needed, opening, spread
 from inspector.tui.figures import Count, gauge, thin_bar
 from inspector.tui.shown import Tokens
+from tests.tui.asking import on_screen, until
 from tests.tui.builders import call, result, shown, turns, user
 
 
@@ -183,6 +184,25 @@ def test_before_a_session_the_header_says_what_is_loaded():
     assert bar.plain.strip().endswith("25 %")
     assert opening(80, None)[1].plain.strip() == "no session is open"
     assert [line.cell_length for line in opening(40, ("x" * 200, 2.0))] == [40, 40]
+
+
+@given(st.integers(0, 200), st.integers(1, 60))
+def test_a_bar_of_unknown_share_stays_as_wide_and_moves_by_a_cell(beat, width):
+    now, then = ("".join(text for text, _ in busy_bar(at, width)) for at in (beat, beat + 1))
+    assert len(now) == len(then) == width
+    assert abs(now.index("━") - then.index("━")) == (width > 1)
+
+
+async def test_the_bar_moves_while_a_file_is_read_and_stands_when_it_is_there():
+    async with Bench().run_test() as pilot:
+        banner = pilot.app.query_one(Banner)
+        banner.progress = ("reading big.json", None)
+        await until(pilot, lambda: banner.beat >= 2)
+        assert "%" not in on_screen(pilot.app)
+        banner.progress = None
+        stood = banner.beat
+        await pilot.pause(3 * BEAT)
+        assert banner.beat == stood
 
 
 @given(st.integers(4, 60))
