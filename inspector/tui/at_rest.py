@@ -54,9 +54,9 @@ def _count(bench: Workbench, view: SentView, before: array[int], counter: Counte
             bench.call_later(_take, bench, view, counter, tokens)
 
 
-def _take(bench: Workbench, view: SentView, counter: Counter, tokens: int) -> None:
+def _take(bench: Workbench, view: SentView, counter: Counter, tokens: array[int]) -> None:
     shown = bench.shown
     if shown is None or view is not shown.view or counter != bench.counter:
         return
-    bench.shown = replace(shown, exact_sent=tokens)
+    bench.shown = replace(shown, counted_sent=tokens)
     bench.query_one(Banner).shown = bench.shown

@@ -93,13 +93,20 @@ def count_session(session: Session, counter: Counter) -> Iterator[array[int]]:
         yield count_bodies(session.messages[start : start + CHUNK], counter)
 
 
-def count_sent(view: SentView, before: array[int], counter: Counter) -> Iterator[int | None]:
-    """None after each step, and at last the exact tokens of the whole sent view: only new texts are counted."""
-    plan, total = view.plan, sum(before[: len(view.plan.action)])
+def count_sent(view: SentView, before: array[int], counter: Counter) -> Iterator[array[int] | None]:
+    """None after each step, and at last the tokens of each row as sent, as many as `before` has.
+
+    Only new texts are counted; the row of a message that is not sent has 0, and inserts have no row.
+    """
+    plan, unseen = view.plan, len(before) - len(view.plan.action)
+    after = before[: len(plan.action)] + array("q", bytes(8 * unseen))
     changed = list(compress(range(len(plan.action)), plan.action))
     for start in range(0, len(changed), CHUNK):
         rows = changed[start : start + CHUNK]
-        bodies = [body for body in map(plan.body, rows) if body is not None]
-        total += sum(count_bodies(bodies, counter)) - sum(before[row] for row in rows)
+        bodies = {row: body for row in rows if (body := plan.body(row)) is not None}
+        for row in rows:
+            after[row] = 0
+        for row, tokens in zip(bodies, count_bodies(list(bodies.values()), counter), strict=True):
+            after[row] = tokens
         yield None
-    yield total + sum(count_bodies([insert.body for insert in plan.inserts], counter))
+    yield after

@@ -143,7 +143,7 @@ def table(shares: Sequence[Share], shown: Shown, columns: Columns) -> list[Conte
 
 def _numbers(share: Share, shown: Shown, width: int) -> str:
     exact = shown.counter.exact and shown.counted
-    sent = estimated(share.sent, exact and share.sent in (0, share.original), width - 1)
+    sent = estimated(share.sent, exact and (shown.sent_is_exact or share.sent in (0, share.original)), width - 1)
     return f"{estimated(share.original, exact, width - 1)} {sent}"
 
 

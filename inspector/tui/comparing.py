@@ -225,25 +225,25 @@ def _begin(bench: Workbench) -> None:
     other, apart = shown.other, shown.apart
 
     def work() -> None:
-        worker, size = get_current_worker(), other.exact_sent
+        worker, counted = get_current_worker(), other.counted_sent
         for tokens in () if other.sent_is_exact else count_sent(other.view, other.before, other.counter):
             if worker.is_cancelled:
                 return
-            size = tokens
+            counted = tokens
         for rows in apart.steps():
             if worker.is_cancelled:
                 return
             if rows is not None:
-                bench.call_later(_take, bench, shown.view, other, size, rows)
+                bench.call_later(_take, bench, shown.view, other, counted, rows)
 
     bench.run_worker(work, thread=True, exclusive=True, group="beside", description="compares A and B")
 
 
-def _take(bench: Workbench, view: SentView, other: Shown, size: int | None, rows: array[int]) -> None:
+def _take(bench: Workbench, view: SentView, other: Shown, tokens: array[int] | None, rows: array[int]) -> None:
     shown = bench.shown
     if shown is None or shown.view is not view or shown.other is None or shown.other.view is not other.view:
         return
-    counted = replace(other, exact_sent=size)
+    counted = replace(other, counted_sent=tokens)
     bench.beside.shown = counted
     bench.shown = replace(shown, other=counted, differing=rows)
     bench.query_one(Banner).shown = bench.shown

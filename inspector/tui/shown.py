@@ -69,8 +69,8 @@ class Shown:
     tokens: Tokens
     window: int
     """The context window that the gauge measures against, in tokens."""
-    exact_sent: int | None = None
-    """Tokens of the whole sent view, once the counter has counted the rewritten texts."""
+    counted_sent: array[int] | None = None
+    """Tokens of each row as sent, once the counter has counted the rewritten texts."""
     verdict: Verdict = UNEXAMINED
     """What the doctor has said so far."""
     new: range = range(0)
@@ -104,13 +104,13 @@ class Shown:
 
     @cached_property
     def sent_tokens(self) -> int:
-        """Tokens of the sent view: counted where that is done (`sent_is_exact`), else estimated by length."""
-        return self.exact_sent if self.exact_sent is not None else sum(self.after) + self.insert_tokens
+        """Tokens of the sent view: counted where that is done (`sent_is_exact`), else estimated."""
+        return sum(self.after) + self.insert_tokens
 
     @property
     def sent_is_exact(self) -> bool:
         """Whether `sent_tokens` is counted rather than estimated."""
-        return self.exact_sent is not None
+        return self.counted_sent is not None
 
     def fitted(self, tokens: int) -> int:
         """Tokens as the provider would count them, where a calibration says how."""
@@ -129,11 +129,13 @@ class Shown:
 
     @cached_property
     def after(self) -> array[int]:
-        """Tokens of each row as sent, estimated for rewritten rows by the share of characters that is left.
+        """Tokens of each row as sent; until they are counted, estimated by the share of characters that is left.
 
         Rows whose size lies in more than their text (pictures, arguments, reasoning) are counted: they are few. Only
         rows that the last view of the same tokens sent otherwise are worked out anew.
         """
+        if self.counted_sent is not None:
+            return self.counted_sent
         plan, last = self.view.plan, self.tokens.last.get(self.counter)
         rows: Iterable[int]
         if last is None or last[0].context is not plan.context or any(map(plan.action.count, BEYOND_TEXT)):

@@ -36,9 +36,13 @@ def test_the_sent_view_is_counted_as_if_all_of_it_were(policy: str, monkeypatch:
     settings = {"target_tokens": 1_000, "ceiling_tokens": 2_000} if policy == "cascade" else {}
     view = compact(made, policy, **settings)
     before = array("q", count_bodies(made.messages, counter))
-    *steps, total = count_sent(view, before, counter)
+    *steps, after = count_sent(view, before, counter)
     assert set(steps) <= {None}
-    assert total == sum(count_bodies(view.messages, counter))
+    assert after is not None
+    inserted = sum(count_bodies([insert.body for insert in view.plan.inserts], counter))
+    assert sum(after) + inserted == sum(count_bodies(view.messages, counter))
+    sent = [view.plan.body(row) for row in range(len(made))]
+    assert list(after) == [0 if body is None else count_bodies([body], counter)[0] for body in sent]
 
 
 def test_an_estimate_has_a_number_for_each_message() -> None:

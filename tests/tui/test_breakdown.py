@@ -5,6 +5,7 @@ from textual.app import App
 from textual.widgets import Static
 
 from inspector.message import Session, listed
+from inspector.tui.background import count_sent
 from inspector.tui.breakdown import (
     DEFINITIONS,
     INSERTED,
@@ -101,6 +102,14 @@ def test_rewritten_rows_are_marked_as_estimates_and_kept_ones_are_not():
     grep = next(line for line in text.split("\n") if line.startswith("grep"))
     assert "~" in read_file
     assert "~" not in grep
+
+
+def test_once_the_sent_texts_are_counted_the_parts_add_up_to_the_header():
+    (*_, counted) = count_sent(IT.view, IT.before, IT.counter)
+    it = replace(IT, counted_sent=counted)
+    assert "~" not in page(it, 100).plain
+    parts = [share.sent for share in breakdown(it) if share.group == "role" and share.name != DEFINITIONS]
+    assert sum(parts) == it.sent_tokens == it.view.tokens["sent"]
 
 
 def test_it_is_said_that_the_header_leaves_definitions_out():
