@@ -42,6 +42,8 @@ def write_new(path: str | Path, data: bytes, *, inputs: Iterable[str | Path] = (
         WriteRefused: with one sentence; nothing is changed.
         OSError: the folder is missing, read-only or full; nothing is changed, and no temporary file stays.
     """
+    if not os.fspath(path):
+        raise WriteRefused("name a file to write")
     target = os.path.realpath(path)
     _allow(target, os.fspath(path), [os.fspath(given) for given in inputs], force)
     temporary = os.path.join(os.path.dirname(target), f".inspector-{os.urandom(6).hex()}.tmp")
@@ -120,6 +122,8 @@ def write_new_folder(path: str | Path, source: str | Path, changed: Mapping[str,
         OSError: the folder above is missing, read-only or full; nothing stays behind.
     """
     target, origin = os.path.realpath(path), os.path.realpath(source)
+    if not os.fspath(path):
+        raise WriteRefused("name a folder to write")
     if os.path.lexists(target):
         raise WriteRefused(f"{path} exists already; a folder is written to a new place")
     if os.path.commonpath([target, origin]) in (target, origin):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.writing import WriteRefused, write_new
+from inspector.writing import WriteRefused, write_new, write_new_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX modes and links")
 
@@ -17,6 +17,13 @@ def test_a_new_file_is_written_whole_and_leaves_no_other(tmp_path: Path) -> None
     write_new(tmp_path / "new", b"data")
     assert (tmp_path / "new").read_bytes() == b"data"
     assert names(tmp_path) == ["new"]
+
+
+def test_no_name_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(WriteRefused, match="name a file"):
+        write_new("", b"", force=True)
+    with pytest.raises(WriteRefused, match="name a folder"):
+        write_new_folder("", tmp_path, {})
 
 
 def test_a_file_that_exists_stays_unless_forced(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from inspector.cli.options import FILE, as_json, counting, example, paying, policy_names, reading
-from inspector.cli.output import Trouble, json_text, printable, progress, safe_json, table, write
+from inspector.cli.output import Trouble, counted, json_text, printable, progress, safe_json, table, write
 from inspector.cli.paying import pricing, provider_named
 from inspector.cli.reading import read_session, tell_damage
 from inspector.writing import STDIO, WriteRefused, write_new
@@ -266,9 +266,9 @@ def _totals(lines: Sequence[Line], ground: Ground) -> str:
     return table(
         [
             ("session", f"{session.name}  {session.format}  {session.model or 'no model recorded'}"),
-            ("view", f"{view}, {len(session):,} messages"),
+            ("view", f"{view}, {counted(len(session), 'message')}"),
             ("tokens", f"{lines[0].outcome.original_tokens:,} as recorded  {ground.counter.label}"),
-            ("run", f"{requests:,} requests  {terms.provider.title}{fitted}"),
+            ("run", f"{counted(requests, 'request')}  {terms.provider.title}{fitted}"),
             ("cost", cost),
         ]
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inspector.cli.output import table
+from inspector.cli.output import counted, table
 from inspector.text import visible_line
 
 if TYPE_CHECKING:
@@ -142,14 +142,15 @@ def shown(trial: Trial) -> str:
 def _tried(trial: Trial) -> str:
     report = trial.report
     held = "  ".join(f"{name}={_spoken(value)}" for name, value in trial.held.items())
-    files = _counted(report.sessions, "session")
+    files = counted(report.sessions, "session")
     others = f", each other at up to {report.at_each:,} of them in turn" if report.settings > 1 else ""
     all_or = "all" if report.with_defaults == report.requests else f"{report.with_defaults:,}"
     rows = [
         ("policy", f"{report.policy}, {report.mode}" + (f"  held: {held}" if held else "")),
         (
             "settings",
-            f"{report.settings:,}: the defaults, each parameter alone, {report.mixes:,} mixes (seed {report.seed})",
+            f"{report.settings:,} that differ: the defaults, each parameter alone, and what is new in "
+            f"{report.mixes:,} mixes (seed {report.seed})",
         ),
         ("requests", f"{report.requests_tried:,} of {report.requests:,} in {files}: the defaults at {all_or}{others}"),
         ("views", f"{report.views:,}"),
@@ -191,11 +192,7 @@ def _small(example: Counterexample) -> str:
         return "the messages alone, without the recording's own form, do not break it"
     at = f", broken at message {small.row:,}" if small.row >= 0 else ""
     request = f", request {small.request:,}" if small.request is not None else ""
-    return f"{_counted(len(small.messages), 'message')}{request}{at}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{counted(len(small.messages), 'message')}{request}{at}"
 
 
 def _conclusion(trial: Trial) -> str:
@@ -204,4 +201,4 @@ def _conclusion(trial: Trial) -> str:
     if not broken:
         return f"Every promise held, {promised:,} of {promised:,}."
     written = "" if trial.folder else "; -o DIR writes the smallest sessions"
-    return f"{broken:,} of {_counted(promised, 'promise')} broken{written}."
+    return f"{broken:,} of {counted(promised, 'promise')} broken{written}."

@@ -222,7 +222,7 @@ def _unknown(recording: Recording, chosen: Format | None) -> str:
     if chosen:
         return f"{says}, which a session of the format {chosen.name} never is"
     names = [format.name for format in _all_formats() if recording.kind in format.reads]
-    known = f" ({', '.join(names)})" if len(names) <= FEW else f"; `inspector formats` lists all {len(names)}"
+    known = f" ({', '.join(names)})" if len(names) <= FEW else "; `inspector formats` lists those that are known"
     says = f"{says}, but holds no conversation in a known format{known}{_damaged(recording)}"
     return f"{says}; name a session file in it" if recording.kind == "folder" and not archive else says
 

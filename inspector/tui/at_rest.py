@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from inspector.tui import diagnosis
 from inspector.tui.background import count_sent
 from inspector.tui.banner import Banner
+from inspector.tui.map import Map
 
 if TYPE_CHECKING:
     from inspector.policies import SentView
@@ -59,4 +60,4 @@ def _take(bench: Workbench, view: SentView, counter: Counter, tokens: array[int]
     if shown is None or view is not shown.view or counter != bench.counter:
         return
     bench.shown = replace(shown, counted_sent=tokens)
-    bench.query_one(Banner).shown = bench.shown
+    bench.query_one(Banner).shown = bench.query_one(Map).shown = bench.shown

@@ -154,10 +154,11 @@ def open_session(bench: Workbench, complaint: str = "") -> None:
 
 def complain(bench: Workbench, says: str) -> None:
     """Say why a file could not be read, and ask for another where none is open."""
-    bench.say(says)
     if bench.session is None:
+        bench.say(says)
         open_session(bench, complaint=says)
     else:
+        bench.say("it could not be read; what was open stays")
         bench.notify(visible(says), severity="error", timeout=10, markup=False)
 
 

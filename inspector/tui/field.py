@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from inspector.text import visible_line
@@ -10,6 +13,8 @@ from inspector.text import visible_line
 
 class Field(Input):
     """A line to type in, whose text is drawn harmlessly whatever was pasted."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", "done", key_display="⏎")]
 
     @property
     def _value(self) -> Text:

@@ -48,7 +48,7 @@ KEYS = (
     Key("n", "go('match', 1)", "go to the next match", "Finding"),
     Key("N", "go('match', -1)", "go to the previous match", "Finding", "", "N"),
     Key("f", "errand('choose_filter')", "show only some roles, tools or actions", "Finding"),
-    Key("plus,equals_sign", "tune('step', 1)", "step the selected setting up", "Settings", "set", "+/-"),
+    Key("plus,equals_sign", "tune('step', 1)", "step the selected setting up, with - down", "Settings", "set", "+/-"),
     Key("minus", "tune('step', -1)", "step the selected setting down", "Settings", "", "-"),
     Key("greater_than_sign", "tune('select', 1)", "select the next setting", "Settings", "", ">"),
     Key("less_than_sign", "tune('select', -1)", "select the previous setting", "Settings", "", "<"),

@@ -13,10 +13,11 @@ from inspector.text import clip, thousands
 from inspector.tui import record
 from inspector.tui.ledger import Ledger
 from inspector.tui.reader import Reader
-from inspector.tui.search import search
+from inspector.tui.search import ignores_case, search
 
 if TYPE_CHECKING:
     from inspector.tui.news import Matched
+    from inspector.tui.shown import Shown
     from inspector.tui.workbench import Workbench
 
 QUERY_CELLS = 40
@@ -43,9 +44,7 @@ def stops(bench: Workbench, kind: str) -> Stops:
         return Stops(shown.edited_rows if shown else (), "edited messages", "the policy changes nothing")
     if kind == "broken":
         broken = sorted({*shown.broken_rows, *shown.recorded.rows}) if shown else ()
-        unsure = shown is not None and shown.verdict.recorded is None
-        none = "the policy breaks nothing" + ("" if unsure else ", and nothing is wrong in the recording")
-        return Stops(broken, "messages with a finding", none)
+        return Stops(broken, "messages with a finding", _nothing_broken(shown))
     if kind == "compaction":
         compacted = sorted({found.row for found in bench.session.compactions}) if bench.session else []
         return Stops(compacted, "recorded compactions", "no compaction was recorded in this session")
@@ -54,6 +53,15 @@ def stops(bench: Workbench, kind: str) -> Stops:
         f"no message holds {quoted(ledger.needle)}" if ledger.needle else "nothing is searched for: / starts a search"
     )
     return Stops(sorted(ledger.matches), f"messages that hold {quoted(ledger.needle)}", none)
+
+
+def _nothing_broken(shown: Shown | None) -> str:
+    examined = shown.verdict.recorded if shown is not None else None
+    if examined is None:
+        return "the policy breaks nothing"
+    if examined.counts.get("info"):
+        return "the policy breaks nothing, and of the recording there are only notes: d lists them"
+    return "the policy breaks nothing, and nothing is wrong in the recording"
 
 
 def go_among(bench: Workbench, kind: str, by: int) -> None:
@@ -125,7 +133,8 @@ def match_words(matched: Matched, hidden: int = 0) -> str:
     if matched.searched < matched.total:
         return f"{thousands(count)} so far hold {query}, {100 * matched.searched // matched.total} % searched"
     if not count:
-        return f"no message holds {query}"
+        capitals = "" if ignores_case(matched.query) else "; capitals count, since there are some in it"
+        return f"no message holds {query}{capitals}"
     rest = f"{thousands(hidden)} of them hidden by the filter" if hidden else "n and N go through them"
     return f"{thousands(count)} message{'s hold' if count > 1 else ' holds'} {query}; {rest}"
 

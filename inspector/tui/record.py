@@ -113,8 +113,8 @@ def choose(bench: Workbench) -> None:
     bench.app.push_screen(dialog, take)
 
 
-def greet(bench: Workbench, session: Session, source: Source) -> None:
-    """Of a session just loaded, say that there is a choice, and do what its source asks for: choose, show a request."""
+def greet(bench: Workbench, before: Session | None, session: Session, source: Source) -> None:
+    """Say what there is to say of a session just loaded, and do what its source asks for: choose, show a request."""
     mains, branches = sum(not one.side for one in session.contents), len(session.branches)
     parts = [f"conversation {session.index + 1:,} of {thousands(len(session.contents))}"] if mains > 1 else []
     if session.branch is not None:
@@ -123,6 +123,8 @@ def greet(bench: Workbench, session: Session, source: Source) -> None:
         parts.append(f"{thousands(branches)} branch{'es' * (branches > 1)} left")
     if parts:
         bench.say(f"{', '.join(parts)}; m chooses")
+    elif before is not None:
+        bench.say(f"read again: {thousands(len(session))} messages" if before.file == session.file else "")
     if source.at is not None:
         replaying.begin_at(bench, session, source.at, source.mode)
     if source.asks and mains > 1:

@@ -42,7 +42,7 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
 
 
 def search(session: Context, query: str, *, start: int = 0, within: Sequence[int] | None = None) -> Iterator[Found]:
-    """The rows whose text, thinking, tool name, or calls hold `query`, step by step.
+    """The rows whose text, thinking, tool name or calls hold `query`, or whose call id it is, step by step.
 
     Args:
         session: where to look.
@@ -84,7 +84,12 @@ def _holds(body: Body, query: str, fold: bool) -> tuple[int, bool]:
         size += len(text)
         if _within(text, query, fold):
             return size, True
-    return size, False
+    return size, query == body.get("tool_call_id") or _makes(body.get("tool_calls"), query)
+
+
+def _makes(calls: Any, query: str) -> bool:
+    """Whether the query is the id of one of the calls: ids begin alike, so that a part of one says nothing."""
+    return isinstance(calls, list) and any(isinstance(call, dict) and call.get("id") == query for call in calls)
 
 
 def _within(text: str, query: str, fold: bool) -> bool:

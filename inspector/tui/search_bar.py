@@ -24,7 +24,7 @@ class SearchBar(Horizontal):
     SearchBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
     SearchBar Input:focus { border: none; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "back", key_display="esc")]
 
     class Asked(Message):
         """A search was typed; empty clears it."""

@@ -24,6 +24,8 @@ from inspector.tui.field import Field
 from inspector.tui.slider import Number, Slider, scale_of
 
 BROKEN = "!"
+LARGEST = 1_000_000_000
+"""The most that may be typed: a larger number would not stand beside its name."""
 LINE_WIDTH = 14
 """Cells that the text of a line takes beside its name."""
 
@@ -72,7 +74,7 @@ def meaning(param: Param, value: Value, top: Number, width: int) -> str:
     What does not fit in `width` cells goes, the least needed first.
     """
     if param.kind in ("text", "line"):
-        return clip("press Enter to give one" if not value else "press Enter to change it", width)
+        return clip("v gives one" if not value else "v changes it", width)
     if param.kind == "choice":
         return clip(" · ".join(map(spoken, param.choices)), width)
     named = title(param, top, width).endswith(param.unit)
@@ -100,7 +102,10 @@ def read_typed(param: Param, text: str) -> Value:
         return param.default
     if word == "off" and param.is_number and param.off is not None:
         return param.off
-    return param.read(text)
+    value = param.read(text)
+    if isinstance(value, int | float) and value > LARGEST:
+        raise SettingError(f"{param.name} wants at most {LARGEST:,} here, not {text.strip()[:40]!r}")
+    return value
 
 
 class Line(Widget):
@@ -126,7 +131,7 @@ class Line(Widget):
 class Entry(Field):
     """The field for a typed value; Esc closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Back", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back", key_display="esc")]
 
     class Left(Message):
         """A person turned away from the field."""
@@ -255,6 +260,8 @@ class Setting(Vertical):
         was, scale = self.slider.value, self.slider.scale
         if self.param.kind == "choice":
             self._turn(by)
+        elif not self.param.is_number:
+            self.post_message(self.Clamped(f"{self.param.title} is a text: v opens it"))
         if not self.param.is_number:
             return
         value = scale.stepped(was, by)

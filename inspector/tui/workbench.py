@@ -7,9 +7,10 @@ anew at each change and given to the widgets; the widgets answer with messages.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -18,7 +19,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer
+from textual.widgets import Footer, Input
 from textual.worker import get_current_worker
 
 from inspector.message import Session
@@ -47,6 +48,11 @@ PAUSE = 0.8
 """Seconds without a change after which the next one is undone by itself."""
 BRIEF = "a worker"
 """Said of each worker, lest textual describe it by the `repr` of its arguments: 4 s for 100,000 messages."""
+
+
+def _asks(room: ModuleType) -> Callable[..., None]:
+    """An action that calls a function of a room with the workbench and what the key gives."""
+    return lambda bench, what, *given: getattr(room, what)(bench, *given)
 
 
 class Workbench(Screen[None]):
@@ -126,7 +132,8 @@ class Workbench(Screen[None]):
     def _show_loaded(self, loaded: news.Loaded) -> None:
         if self.source is not None and self.source.path != loaded.source.path:
             self.filter = Filter()
-        self.source, self.session = replace(loaded.source, asks=False, at=None), loaded.session
+        before, self.session = self.session, loaded.session
+        self.source = replace(loaded.source, asks=False, at=None)
         record.leave(self)
         self.tokens = Tokens(loaded.before, False)
         diagnosis.begin(self, loaded.held)
@@ -139,7 +146,7 @@ class Workbench(Screen[None]):
         ledger.go_to(loaded.row)
         if ledger.needle:
             navigation.search_again(self)
-        record.greet(self, self.session, loaded.source)
+        record.greet(self, before, self.session, loaded.source)
         self.count()
 
     @on(news.Unreadable)
@@ -286,10 +293,6 @@ class Workbench(Screen[None]):
     def _show_setting(self) -> None:
         self.query_one(Status).setting = tuning.selected_words(self)
 
-    def action_tune(self, what: str, *given: int) -> None:
-        """What a key of the settings does."""
-        getattr(tuning, what)(self, *given)
-
     @on(Status.SettingClicked)
     def _fold_settings(self) -> None:
         tuning.fold(self)
@@ -372,28 +375,15 @@ class Workbench(Screen[None]):
     def _take_matches(self, matched: news.Matched) -> None:
         navigation.take_matches(self, matched)
 
-    def action_doctor(self, what: str) -> None:
-        """What a key does that asks the doctor."""
-        getattr(diagnosis, what)(self)
-
-    def action_replay(self, what: str, *given: int) -> None:
-        """What a key does that asks the replay."""
-        getattr(replaying, what)(self, *given)
-
-    def action_compare(self, what: str) -> None:
-        """What a key does that compares."""
-        getattr(comparing, what)(self)
-
     @on(Timeline.Moved)
     def _show_request(self, moved: Timeline.Moved) -> None:
         replaying.go(self, moved.request)
 
-    def action_record(self, what: str, *given: int) -> None:
-        """What a key does that asks the recording for more."""
-        getattr(record, what)(self, *given)
+    # keys: what each room does with them ---------------------------------------------------------------------------
 
-    # errands: what asks a person something, or leaves the screen -----------------------------------------------------
+    action_tune, action_doctor, action_replay = _asks(tuning), _asks(diagnosis), _asks(replaying)
+    action_compare, action_record, action_errand = _asks(comparing), _asks(record), _asks(errands)
 
-    def action_errand(self, name: str, *given: int) -> None:
-        """Start one of the errands."""
-        getattr(errands, name)(self, *given)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While something is typed most keys are part of it, and the footer names those of the field alone."""
+        return parameters == ("close_layer",) or not isinstance(self.focused, Input)

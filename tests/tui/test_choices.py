@@ -77,7 +77,7 @@ async def test_a_line_is_typed_in_its_place(bench):
     assert isinstance(field, Input)
     assert field.value == "[cleared]"
     await bench.press("o", "f", "f", "enter", "right")
-    assert bench.app.heard == [("placeholder", "off")]
+    assert bench.app.heard == [("placeholder", "off"), ("clamped", "placeholder is a text: v opens it")]
     assert "off" in bench.app.text(5)
 
 

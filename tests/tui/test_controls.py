@@ -10,6 +10,7 @@ from inspector.policies.policy import Param, SettingError
 from inspector.tui.controls import CHOOSER, Chooser, Controls
 from inspector.tui.setting import Setting, amount, heading, meaning, read_typed, title
 from inspector.tui.slider import Scale, Slider
+from tests.tui.asking import on_screen
 from tests.tui.builders import session, turns
 
 MESSAGES = turns(99)  # 200 messages
@@ -265,11 +266,20 @@ async def test_the_policy_is_chosen_by_arrows_and_by_the_mouse(bench):
     assert len([block for block in bench.app.query(Setting) if block.display]) == 3
 
 
+async def test_a_number_that_would_not_stand_beside_its_name_is_refused():
+    app = Bench()
+    async with app.run_test(size=(40, 30)) as pilot:
+        await pilot.press("enter", *"9999999999", "enter")
+        assert app.heard == []
+        said = " ".join(on_screen(app).replace("▌", " ").split())
+        assert "keep_recent wants at most 1,000,000,000 here, not '9999999999'" in said
+
+
 async def test_a_text_parameter_asks_for_its_text():
     app = Bench("checkpoint")
     async with app.run_test(size=(40, 30)) as pilot:
         await pilot.press("down", "down", "down", "right", "enter")
-        assert app.heard == [("text", "checkpoint")]
+        assert app.heard == [("clamped", "checkpoint is a text: v opens it"), ("text", "checkpoint")]
         assert "draft" in app.text(3)
         app.settings["checkpoint"] = "x" * 3_000
         app.show()

@@ -55,6 +55,18 @@ def test_no_answer_leaves_the_draft():
 
 
 @pytest.mark.parametrize("size", SIZES)
+async def test_the_key_that_reads_a_file_goes_to_the_path_where_none_is_named(size, tmp_path):
+    (tmp_path / "answer.json").write_text(GOOD)
+    async with asked(CheckpointDialog(lambda: "prompt"), size) as (app, pilot):
+        await pilot.press("f4")
+        assert app.focused is app.screen.query_one("#answer_file", Field)
+        assert "name a file to read" in on_screen(app)
+        app.focused.value = str(tmp_path / "answer.json")
+        await pilot.press("f4")
+        assert app.screen.query_one(Answer).answer == GOOD
+
+
+@pytest.mark.parametrize("size", SIZES)
 async def test_a_pasted_answer_is_judged_at_once_and_accepted_by_key(size):
     async with asked(CheckpointDialog(lambda: "prompt"), size) as (app, pilot):
         assert "no answer yet" in on_screen(app)

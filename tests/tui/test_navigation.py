@@ -31,7 +31,7 @@ async def test_keys_go_to_edited_messages_breakages_and_compactions_round_the_en
         if broken:
             assert run.ledger.cursor == next((row for row in broken if row > 0), broken[0])
         else:
-            assert run.says == "the policy breaks nothing, and nothing is wrong in the recording"
+            assert run.says == "the policy breaks nothing, and of the recording there are only notes: d lists them"
 
 
 async def test_a_number_goes_to_a_message_and_one_that_is_none_is_said(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_a_search_counts_marks_and_goes_round(tmp_path: Path) -> None:
         await run.type("Needle")
         await run.press("enter")
         await run.until(lambda: "no message" in run.says)
-        assert run.says == 'no message holds "Needle"'
+        assert run.says == 'no message holds "Needle"; capitals count, since there are some in it'
         await run.press("slash", "delete", "enter")
         assert not run.ledger.needle
         assert not run.ledger.matches

@@ -28,12 +28,13 @@ MESSAGES = [
         ("lexer", [2, 4]),
         ("assistant", []),
         ("role", []),
-        ("c1", []),
+        ("c1", [2, 3]),
+        ("c", [0, 2]),
         ("", []),
         ("def parse(): ...", [3]),
     ],
 )
-def test_words_are_found_in_text_thinking_names_and_arguments_but_not_in_roles(query, found):
+def test_words_are_found_in_text_thinking_names_and_arguments_and_whole_ids_but_not_in_roles(query, found):
     assert rows(MESSAGES, query) == found
 
 

@@ -95,6 +95,27 @@ async def test_the_reader_follows_cursor_settings_and_search() -> None:
         assert run.app.focused is run.ledger
 
 
+@pytest.mark.parametrize("opening", ["v", "slash"])
+async def test_while_something_is_typed_the_footer_names_what_ends_it(opening: str) -> None:
+    async with running(SAMPLES / "interrupted_run.json", NARROW) as run:
+        await run.press(opening)
+        await run.until(lambda: "⏎ done  esc back" in run.screen)
+        assert "search" not in run.screen.splitlines()[-1]
+        await run.press("escape")
+        await run.until(lambda: "/ search" in run.screen)
+
+
+async def test_reading_again_is_said_and_takes_an_old_complaint_away(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.json", turns(3))
+    async with running(path) as run:
+        path.write_text("5")
+        await run.press("R")
+        await run.until(lambda: run.says == "it could not be read; what was open stays")
+        written(path, turns(4))
+        await run.press("R")
+        await run.until(lambda: run.says == "read again: 10 messages")
+
+
 async def test_reading_a_changed_file_again_stays_in_place_and_forgets_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", turns(20))
     async with running(path) as run:
@@ -122,7 +143,8 @@ async def test_reading_a_changed_file_again_stays_in_place_and_forgets_nothing(t
         third = run.bench.session
         path.write_text("no recording any more")
         await run.press("R")
-        await run.until(lambda: "a.json" in run.says)
+        await run.until(lambda: run.says == "it could not be read; what was open stays")
+        assert "a.json" in run.screen
         assert run.bench.session is third
         assert "turn 1 line 0" in run.screen
 

@@ -197,8 +197,11 @@ class CheckpointDialog(Dialog[str]):
             self.query_one("#prompt", Words).say(f"{thousands(len(data))} bytes, written to {written}")
 
     def action_read_answer(self) -> None:
-        """Read the answer from a file."""
-        path = os.path.expanduser(self.query_one("#answer_file", Field).value.strip())
+        """Read the answer from a file; where none is named, go to where it is."""
+        field = self.query_one("#answer_file", Field)
+        path = os.path.expanduser(field.value.strip())
+        if not path:
+            field.focus()
         try:
             self.query_one(Answer).give(read_answer(path))
         except ValueError as error:
