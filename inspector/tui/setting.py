@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.policies.policy import Param, SettingError, Value, spoken
-from inspector.text import cells, clip, pad, thousands, visible
+from inspector.text import ELLIPSIS, cells, clip, pad, thousands, visible
 from inspector.tui.field import Field
 from inspector.tui.slider import Number, Slider, scale_of
 
@@ -63,8 +63,10 @@ def _widest(param: Param, top: Number) -> int:
 def heading(param: Param, value: Value, top: Number, width: int) -> tuple[str, str]:
     """Name and value, together exactly `width` cells: the value stands at the right and is never cut."""
     number = amount(param, value)
-    name = title(param, top, width)
     room = max(0, width - cells(number))
+    name = title(param, top, width)
+    if name.endswith(ELLIPSIS) and cells(param.title) < room:
+        name = param.title  # whole, as long as the value is shorter than the largest
     return pad(clip(name, max(0, room - 1)), room), number
 
 
