@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.tui import at_rest
+
 MOVING = (
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "XDG_DATA_HOME"),
     *("XDG_CONFIG_HOME", "GOOSE_PATH_ROOT", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "CLINE_DIR"),
@@ -21,6 +23,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in MOVING:
         monkeypatch.delenv(name, raising=False)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor, whom a person's drag would miss, looks at once: nearly every test waits for it."""
+    monkeypatch.setattr(at_rest, "LONGER_REST", 0.02)
 
 
 @pytest.fixture(autouse=True)
