@@ -46,6 +46,8 @@ def command(policy: str | None, given: tuple[str, ...], product: str | None, as_
     They come as TOML that -s @FILE reads, with the Python call in a comment. With --for they come as the product takes
     them; a parameter for which it has no setting is named in a comment, or on stderr where the format has none.
     """
+    if policy is None and product is not None and not any(one.startswith("@") for one in given):
+        policy = _policy_of(product)
     chosen, settings = chosen_policy(policy, given)
     full = chosen.settings(settings)
     taken = None if product is None else _taken_by(chosen, product)
@@ -58,6 +60,16 @@ def command(policy: str | None, given: tuple[str, ...], product: str | None, as_
         for note in () if taken.has_comments else taken.snippet(full).notes:
             tell(note)
     return 0
+
+
+def _policy_of(product: str) -> str | None:
+    """The policy whose settings a product takes; None where it takes none, which is then said."""
+    from inspector.policies import POLICIES
+
+    names = [one.name for one in POLICIES.values() if one.product is not None and one.product.name == product]
+    if len(names) > 1:
+        raise Trouble(f"{product} takes the settings of {', '.join(names)}: name one with -p")
+    return names[0] if names else None
 
 
 def _taken_by(policy: Policy, name: str) -> Product:

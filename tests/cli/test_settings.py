@@ -35,6 +35,12 @@ def test_a_product_takes_its_own_call() -> None:
     )
 
 
+def test_a_product_that_takes_one_policy_names_it_and_one_that_takes_more_asks() -> None:
+    assert call("settings", "--for", "pi").out == call("settings", "-p", "pi-cut", "--for", "pi").out
+    assert_one_sentence(call("settings", "--for", "codex"), naming="codex-cap, codex-compact: name one with -p")
+    assert_one_sentence(call("settings", "--for", "nobody"), naming="name a policy with -p")
+
+
 def test_json_without_comments_goes_alone_and_the_sentences_to_stderr() -> None:
     answer = call("settings", "-p", "pi-cut", "-s", "keep_recent_tokens=9000", "--for", "pi")
     assert json.loads(answer.out)["compaction"]["keepRecentTokens"] == 9_000

@@ -157,7 +157,7 @@ POLICY = Policy(
         Param(
             "keep_recent_tokens", "tokens", 20_000,
             "How much is kept at the end; the message that reaches it is kept if it is no result.",
-            high=lambda context: max(40_000, int(sum(context.derived(tokens_of)) * 1.1)), step=500, threshold=True,
+            high=lambda context: max(40_000, int(sum(context.derived(tokens_of)) * 1.1)), step=500,
         ),
         Param(
             "reserve_tokens", "tokens", 16_384, "What the window must have free; beyond that a summary is made.",
