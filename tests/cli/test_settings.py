@@ -65,7 +65,7 @@ def test_the_document_has_fixed_keys() -> None:
         (("-p", "langchain-clear", "--for", "codex"), "langchain-clear is taken by langchain, not by 'codex'"),
         (("-p", "head-tail", "--for", "langchain"), "no product has settings for head-tail"),
         (("-p", "claude-code-microcompact", "--for", "claude-code"), "no product has settings for"),
-        (("--for", "langchain"), "name a policy with -p"),
+        (("--for", "langchain"), "langchain-summarize: name one with -p"),
         (("-p", "langchain-clear", "-s", "keep=many"), "keep wants"),
     ],
 )
