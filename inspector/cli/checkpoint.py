@@ -63,7 +63,9 @@ def parse(file: str, as_json: bool) -> int:
         write(_for_terminal(encoded))
     else:
         size = len(encoded.encode())
-        write(f"accepted: {size:,} of {LIMIT_BYTES:,} bytes as encoded ({size / LIMIT_BYTES:.0%})\n{_shown(checkpoint)}")
+        write(
+            f"accepted: {size:,} of {LIMIT_BYTES:,} bytes as encoded ({size / LIMIT_BYTES:.0%})\n{_shown(checkpoint)}"
+        )
     return 0
 
 

@@ -10,7 +10,7 @@ import click
 
 from inspector.cli.examining import SHOWN, Report, exit_status, gather, judged, original_of
 from inspector.cli.options import FILE, as_json, example
-from inspector.cli.output import counted, finding_json, table, tell, write, write_json
+from inspector.cli.output import counted, finding_json, short_pointer, table, tell, write, write_json
 from inspector.cli.reading import stdin_bytes
 from inspector.finding import Finding
 from inspector.text import clip, visible_line
@@ -241,7 +241,7 @@ def _place(finding: Finding) -> str:
 
 def _told(report: Report, finding: Finding, target: str) -> str:
     """A finding in full: where, what, who refuses it with which words, what a repair would do."""
-    where = "  ".join(dict.fromkeys(part for part in (_place(finding), finding.pointer) if part))
+    where = "  ".join(dict.fromkeys(part for part in (_place(finding), short_pointer(finding)) if part))
     lines = [f"{finding.severity}  {where}  {finding.code}", f"  {finding.says}"]
     refused = report.refusal(finding, target)
     if refused:

@@ -18,11 +18,12 @@ import click
 import orjson
 
 from inspector.finding import Finding
-from inspector.text import cells, visible_line
+from inspector.text import cells, clip, visible_line
 
 DEEPEST = 20_000
 """Python frames allowed for JSON that orjson finds too deep; the readers stop far below."""
 
+POINTER_CELLS = 200
 CLEARED = "\r\x1b[K"
 _OBEYED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -154,9 +155,14 @@ def finding_json(finding: Finding) -> dict[str, Any]:
     }
 
 
+def short_pointer(finding: Finding) -> str:
+    """Where in the document it is; what lies ten thousand levels deep is cut, and --json has it whole."""
+    return clip(finding.pointer, POINTER_CELLS)
+
+
 def finding_line(finding: Finding) -> str:
     """A finding for people: where, what and how bad."""
-    place = f"line {finding.line:,}" if finding.line else finding.pointer or "the file"
+    place = f"line {finding.line:,}" if finding.line else short_pointer(finding) or "the file"
     return f"{finding.severity}  {place}  {finding.says} ({finding.code})"
 
 

@@ -18,6 +18,16 @@ def written(folder: Path, document: object, name: str = "session.json") -> str:
     return str(path)
 
 
+def test_a_place_many_levels_deep_is_cut_for_people_and_whole_for_programs(tmp_path: Path) -> None:
+    path = str(tmp_path / "deep.json")
+    twice = '{"deeper":' * 100 + '{"key":1,"key":2}' + "}" * 100
+    Path(path).write_text('{"messages":[{"role":"user","content":"x","more":' + twice + "}]}")
+    found = call("doctor", path, "--json").json["findings"]
+    longest = max(len(one["pointer"]) for one in found)
+    assert longest > 200
+    assert max(map(len, call("doctor", path).out.splitlines())) < longest
+
+
 def test_the_doctor_says_where_what_who_and_how(tmp_path: Path) -> None:
     answer = call("doctor", written(tmp_path, BROKEN))
     assert answer.status == 1
