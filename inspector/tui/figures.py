@@ -78,9 +78,14 @@ def window_words(shown: Shown) -> str:
     """`48 % of 128,000`; beyond the window `37 % over 128,000`; always of one width in a session."""
     sent, window = shown.fitted(shown.sent_tokens), shown.window
     beyond = sent > window
-    share = (sent - beyond * window) * 100 / window if window > 0 else 0.0
-    words = f"{share:3.0f} % {'over' if beyond else 'of'} {thousands(window)}"
-    return words.ljust(len("100 % over ") + len(thousands(window)))
+    digits = max(3, len(_percents(shown.fitted(shown.sums[-1]), window)))
+    share = _percents(sent - window if beyond else sent, window)
+    words = f"{share:>{digits}} % {'over' if beyond else 'of'} {thousands(window)}"
+    return words.ljust(digits + len(" % over ") + len(thousands(window)))
+
+
+def _percents(tokens: int, window: int) -> str:
+    return f"{100 * tokens / window if window > 0 else 0.0:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)

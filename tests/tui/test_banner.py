@@ -96,6 +96,10 @@ def test_the_label_says_estimate_until_tokens_are_counted():
 def test_beyond_the_window_is_said_in_words():
     assert figures.window_words(replace(exact(SAVES, 64_000), window=128_000)).split() == ["50", "%", "of", "128,000"]
     assert " 37 % over 100,000" in figures.window_words(replace(exact(SAVES, 137_000), window=100_000))
+    small = replace(SAVES, window=100)
+    most, none = (figures.window_words(exact(small, sent)) for sent in (small.original_tokens, 1))
+    assert f"{small.original_tokens - 100:,} % over 100" in most
+    assert len(most) == len(none)
 
 
 def test_counts_have_a_glyph_and_a_field_of_one_width():
