@@ -117,6 +117,8 @@ def _limits(given: Sequence[str]) -> dict[str, float]:
             limit = float("nan")
         if not isfinite(limit) or limit < 0:
             raise Trouble(f"{name} wants a number of at least 0, not {value[:40]!r}")
+        if name == "min_cache_hit" and limit > 1:
+            raise Trouble(f"{name} is a share from 0 to 1, not {value[:40]!r}")
         limits[name] = limit
     return limits
 

@@ -113,7 +113,7 @@ def tallies(shown: Shown, short: bool = False) -> Content:
     edited, repaired, broken = figures.counts(shown)
     pieces = [
         Content.styled(count.short if short else count.text, style if count.number else QUIET)
-        for count, style in ((edited, ""), (repaired, ""), (broken, "bold $text-error"))
+        for count, style in ((edited, ""), (repaired, ""), (broken, FOUND[shown.worst_broken]))
     ]
     return joined(pieces, 2)
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from inspector.text import cells
 from inspector.tui import lines
 from inspector.tui.lines import Piece, fit
 from inspector.tui.rows import Grid, Line
+from inspector.tui.search import spans
 from inspector.tui.shown import Shown
 from inspector.tui.sides import NAMES, SIDES
 
@@ -79,7 +81,7 @@ class Drawing:
             words += [("text", "  "), *harm]
         yield lines.original_head(shown, row, words, grid.text, grid.tokens)
         seen = row < len(shown.view.plan.action)  # else it came after the request that is shown
-        yield from map(self._marked, body if seen else [(f"{kind}-kept", line) for kind, line in body])
+        yield from self._marked(body if seen else [(f"{kind}-kept", line) for kind, line in body])
 
     def _who(self, row: int) -> list[Piece]:
         """Role and tool, and what is wrong with the message as recorded."""
@@ -95,17 +97,35 @@ class Drawing:
         change = grid.sides < len(SIDES)
         yield lines.sent_head(words, grid.text, grid.tokens, lines.figures(shown, row), change=change)
         body = lines.sent_body(shown, row, grid.text, LIMIT, room)
-        yield from map(self._marked, body)
+        yield from self._marked(body)
         yield from (fit((), grid.text) for _ in range(room - len(body)))
 
-    def _marked(self, line: Line) -> list[Piece]:
-        """A body line with the search's words marked."""
-        kind, text = line
+    def _marked(self, body: Sequence[Line]) -> Iterator[list[Piece]]:
+        """Body lines with the search's words marked, those that a fold parts too."""
         if self.pattern is None:
-            return fit((line,), self.grid.text)
-        pieces: list[Piece] = []
-        end = 0
-        for found in self.pattern.finditer(text):
-            pieces += [(kind, text[end : found.start()]), ("match", found[0])]
-            end = found.end()
-        return fit((*pieces, (kind, text[end:])), self.grid.text)
+            yield from (fit((line,), self.grid.text) for line in body)
+            return
+        for part in _unfolded(body, self.grid.text):
+            for (kind, text), found in zip(part, spans([text for _, text in part], self.pattern), strict=True):
+                yield fit(_in_pieces(kind, text, found), self.grid.text)
+
+
+def _unfolded(body: Sequence[Line], width: int) -> Iterator[list[Line]]:
+    """The lines in groups: a line that is full, or ends with a space, may go on in the next one of its kind."""
+    part: list[Line] = []
+    for kind, text in body:
+        goes_on = part and part[-1][0] == kind and (part[-1][1].endswith(" ") or cells(part[-1][1]) >= width - 1)
+        if part and not goes_on:
+            yield part
+            part = []
+        part.append((kind, text))
+    if part:
+        yield part
+
+
+def _in_pieces(kind: str, text: str, found: Sequence[tuple[int, int]]) -> Iterator[Piece]:
+    end = 0
+    for start, stop in found:
+        yield from ((kind, text[end:start]), ("match", text[start:stop]))
+        end = stop
+    yield kind, text[end:]

@@ -115,7 +115,7 @@ def counts(shown: Shown) -> tuple[Count, ...]:
     return (
         Count(GLYPHS[Action.MIDDLE], shown.edited, "edited", width),
         Count(INSERTED, shown.repairs, "repaired", min(width, 3)),
-        Count(BROKEN, shown.broken, "broken", min(width, 3)),
+        Count(SEVERITIES[shown.worst_broken], shown.broken, "broken", min(width, 3)),
     )
 
 

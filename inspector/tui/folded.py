@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from inspector.text import fold, height
 from inspector.tui.message_lines import GUTTERS, Line
+from inspector.tui.search import spans
 
 PIECE_ROWS = 100
 MOST_ROWS = 16 * PIECE_ROWS
@@ -112,24 +113,11 @@ class Folded:
         texts = fold(line.text[piece.start : piece.stop], width, MOST_ROWS) or [""]
         glyph = GUTTERS.get(line.kind, "")
         gutters = chain([glyph if piece.start == 0 else " " * len(glyph)], repeat(" " * len(glyph)))
-        found = self._matches(texts)
+        found = spans(texts, self.query)
         return [
             Row(gutter, text, line, piece.line, piece.start == 0 and at == 0, tuple(found[at]))
             for at, (text, gutter) in enumerate(zip(texts, gutters, strict=False))
         ]
-
-    def _matches(self, texts: list[str]) -> list[list[tuple[int, int]]]:
-        """The spans of the query in each row; a match that is folded has one in each of its rows."""
-        found: list[list[tuple[int, int]]] = [[] for _ in texts]
-        if self.query is None:
-            return found
-        tops = [0, *accumulate(map(len, texts))]
-        for match in self.query.finditer("".join(texts)):
-            at = bisect_right(tops, match.start()) - 1
-            while at < len(texts) and tops[at] < match.end():
-                found[at].append((max(match.start(), tops[at]) - tops[at], min(match.end(), tops[at + 1]) - tops[at]))
-                at += 1
-        return found
 
     def row_of_line(self, number: int) -> int:
         """The first row of a line, laid out if it was not."""

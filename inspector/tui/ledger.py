@@ -6,7 +6,6 @@ row by bisection (SCALING.md, section 4). Setting `shown` repaints and lays out 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import ClassVar
@@ -27,6 +26,7 @@ from inspector.text import visible_line
 from inspector.tui.drawing import LIMIT, Drawing, column_names
 from inspector.tui.lines import Piece
 from inspector.tui.rows import Grid, Layout, grid_for, heights
+from inspector.tui.search import pattern_of
 from inspector.tui.shown import Shown
 from inspector.tui.sides import SIDES, next_side, side_count, side_names, sides_shown
 
@@ -371,8 +371,7 @@ class Ledger(ScrollView, can_focus=True):
     def _drawn(self, row: int, at_cursor: bool) -> list[Strip]:
         if self._drawing is None:
             assert self.shown is not None
-            needle = visible_line(self.needle)
-            pattern = re.compile(re.escape(needle), re.IGNORECASE) if needle else None
+            pattern = pattern_of(visible_line(self.needle))
             self._drawing = Drawing(self.shown, self._grid, sides_shown(self._grid.sides, self.side), pattern)
         drawn = self._drawing.row(row, at_cursor, row in self.matches)
         return [self._painted(pieces, at_cursor) for pieces in drawn]

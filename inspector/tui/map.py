@@ -25,7 +25,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.message import text_of
-from inspector.tui.glyphs import BROKEN, SEVERITIES
+from inspector.tui.glyphs import SEVERITIES
 from inspector.tui.pointed import Pointed
 from inspector.tui.shown import Shown
 
@@ -42,8 +42,8 @@ class Slices:
     """Tokens as recorded."""
     sent: array[int]
     """Tokens as sent, inserts included; rewritten texts estimated."""
-    broken: frozenset[int]
-    """Slices in which the policy broke something."""
+    broken: Mapping[int, str]
+    """Slices in which the policy broke something, with the worse of errors and warnings."""
     inserts: frozenset[int]
     """Slices beside which the policy inserts messages."""
     faulty: Mapping[int, str]
@@ -73,7 +73,7 @@ def slices(shown: Shown, width: int) -> Slices:
     """Sums over `width` slices; where there are fewer rows than cells, cells beside each other repeat a row."""
     rows = len(shown.before)
     if not rows or width <= 0:
-        return Slices(array("q"), array("q"), frozenset(), frozenset(), {})
+        return Slices(array("q"), array("q"), {}, frozenset(), {})
     starts = [first_row(cell, rows, width) for cell in range(width)]
     spans = [(start, max(start + 1, first_row(cell + 1, rows, width))) for cell, start in enumerate(starts)]
     sums, after = shown.sums, shown.after
@@ -82,11 +82,15 @@ def slices(shown: Shown, width: int) -> Slices:
     inserted = _inserted(shown, spans)
     for cell, tokens in inserted.items():
         sent[cell] += tokens
-    broken = frozenset(_cells(shown.broken_rows, spans))
-    return Slices(original, sent, broken, frozenset(inserted), _faulty(shown, spans))
+    broken = shown.broken_rows
+    worst = {
+        **dict.fromkeys(_cells(broken, spans), "warning"),
+        **dict.fromkeys(_cells([row for row, severity in broken.items() if severity == "error"], spans), "error"),
+    }
+    return Slices(original, sent, worst, frozenset(inserted), _faulty(shown, spans))
 
 
-def _cells(rows: Mapping[int, object], spans: list[tuple[int, int]]) -> Iterator[int]:
+def _cells(rows: Iterable[int], spans: list[tuple[int, int]]) -> Iterator[int]:
     """The cells that show any of the rows, which ascend."""
     places = array("q", rows)
     for cell, (start, stop) in enumerate(spans):
@@ -133,6 +137,10 @@ def bar(tokens: int, peak: int) -> str:
     return BARS[min(8, 1 + int(7.999 * (tokens / peak) ** 0.5))]
 
 
+def _sign(severity: str) -> tuple[str, str]:
+    return severity, SEVERITIES[severity]
+
+
 class Map(Pointed):
     """The session at a glance; a click or a drag asks for the row there."""
 
@@ -145,13 +153,13 @@ class Map(Pointed):
         & > .map--cut { color: $text-primary; }
         & > .map--insert { color: $text-success; }
         & > .map--gone { color: $text-disabled; }
-        & > .map--grew, & > .map--broken, & > .map--warning { color: $text-warning; text-style: bold; }
+        & > .map--grew, & > .map--warning { color: $text-warning; text-style: bold; }
         & > .map--error { color: $text-error; text-style: bold; }
         & > .map--cursor { color: $text; text-style: bold; }
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "map--original", "map--kept", "map--cut", "map--gone", "map--grew", "map--insert", "map--broken", "map--cursor",
+        "map--original", "map--kept", "map--cut", "map--gone", "map--grew", "map--insert", "map--cursor",
         "map--error", "map--warning",
     }  # fmt: skip
 
@@ -215,16 +223,16 @@ class Map(Pointed):
     def _original(self, cell: int) -> tuple[str, str]:
         assert self._slices is not None
         if cell in self._slices.faulty:
-            return self._fault(cell)
+            return _sign(self._slices.faulty[cell])
         return "original", bar(self._slices.original[cell], self._slices.peak)
 
     def _sent(self, cell: int) -> tuple[str, str]:
         assert self._slices is not None
         before, after = self._slices.original[cell], self._slices.sent[cell]
         if cell in self._slices.broken:
-            return "broken", BROKEN
+            return _sign(self._slices.broken[cell])
         if self.size.height == 1 and cell in self._slices.faulty:
-            return self._fault(cell)
+            return _sign(self._slices.faulty[cell])
         if before and not after:
             return "gone", GONE
         name = (
@@ -237,11 +245,6 @@ class Map(Pointed):
             else "grew"
         )
         return name, bar(after, self._slices.peak)
-
-    def _fault(self, cell: int) -> tuple[str, str]:
-        assert self._slices is not None
-        severity = self._slices.faulty[cell]
-        return severity, SEVERITIES[severity]
 
     def _make_style(self, name: str) -> Style:
         return self.get_component_rich_style(f"map--{name}")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from inspector.message import Body, Context, text_of
@@ -39,6 +41,20 @@ def ignores_case(query: str) -> bool:
 def pattern_of(query: str) -> re.Pattern[str] | None:
     """What marks a query's places in a text; None for an empty query."""
     return re.compile(re.escape(query), re.IGNORECASE if ignores_case(query) else 0) if query else None
+
+
+def spans(texts: Sequence[str], pattern: re.Pattern[str] | None) -> list[list[tuple[int, int]]]:
+    """The places of a query in each line of a folded text; a match that is folded has one in each of its lines."""
+    found: list[list[tuple[int, int]]] = [[] for _ in texts]
+    if pattern is None:
+        return found
+    tops = [0, *accumulate(map(len, texts))]
+    for match in pattern.finditer("".join(texts)):
+        at = bisect_right(tops, match.start()) - 1
+        while at < len(texts) and tops[at] < match.end():
+            found[at].append((max(match.start(), tops[at]) - tops[at], min(match.end(), tops[at + 1]) - tops[at]))
+            at += 1
+    return found
 
 
 def search(session: Context, query: str, *, start: int = 0, within: Sequence[int] | None = None) -> Iterator[Found]:

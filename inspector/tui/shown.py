@@ -15,6 +15,7 @@ from operator import ne
 
 from inspector.change import AS_RECORDED, GONE, Action, Insert, Plan
 from inspector.comparison import Apart
+from inspector.finding import Severity
 from inspector.message import Context, Session, image_count
 from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
 from inspector.policies.sent import SentView
@@ -193,16 +194,27 @@ class Shown:
         return self.verdict.recorded or NONE
 
     @property
-    def broken_rows(self) -> Mapping[int, object]:
-        """Rows at which the policy broke something, ascending: by its plan alone until the doctor has looked."""
+    def broken_rows(self) -> Mapping[int, Severity]:
+        """Rows at which the policy broke something, each with the worst: by its plan until the doctor has looked."""
         introduced = self.verdict.introduced
-        return self.breakages.rows if introduced is None else introduced.rows
+        return self._broken_by_plan if introduced is None else introduced.rows
+
+    @cached_property
+    def _broken_by_plan(self) -> Mapping[int, Severity]:
+        found = {row: {SEVERITY.get(kind, "error") for kind in kinds} for row, kinds in self.breakages.rows.items()}
+        return {row: "error" if "error" in kinds else "warning" for row, kinds in found.items()}
 
     @property
     def broken(self) -> int:
         """How many things the policy broke."""
         introduced = self.verdict.introduced
         return self.breakages.total if introduced is None else introduced.serious
+
+    @property
+    def worst_broken(self) -> Severity:
+        """The worst of what the policy broke; that it broke nothing counts as an error that is not there."""
+        found = self.broken_rows.values()
+        return "error" if "error" in found or not found else "warning"
 
     def harm(self, row: int) -> tuple[Harm, ...]:
         """What the policy broke at a row."""
@@ -252,10 +264,9 @@ class Shown:
 
     @property
     def edited(self) -> int:
-        """How many rows `edited_rows` has."""
-        action = self.view.plan.action
-        beside = sum(row >= len(action) or not action[row] for row in self.inserts_by_anchor)
-        return len(action) - action.count(Action.KEEP) + beside
+        """How many rows are changed or gone, and messages put in; what was made up for open calls is `repairs`."""
+        plan = self.view.plan
+        return len(plan.action) - plan.action.count(Action.KEEP) + len(plan.inserts) - self.repairs
 
     @property
     def repairs(self) -> int:

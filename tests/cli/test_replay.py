@@ -179,6 +179,11 @@ def test_a_cost_budget_without_a_price_is_one_sentence(tmp_path: Path) -> None:
     assert_one_sentence(answer, naming="no price is known")
 
 
+def test_a_cache_hit_is_a_share(path: str) -> None:
+    answer = call("replay", path, "-p", "head-tail", "--budget", "min_cache_hit=91.1")
+    assert_one_sentence(answer, naming="min_cache_hit is a share from 0 to 1, not '91.1'")
+
+
 def test_a_mode_of_compact_wants_a_request(path: str) -> None:
     assert_one_sentence(call("compact", path, "-p", "cascade", "--carried"), naming="name it with --at")
     assert_one_sentence(call("compact", path, "-p", "cascade", "--at", "99"), naming="there is no request 99")

@@ -67,6 +67,10 @@ def test_a_larger_view_is_a_loss_in_words():
     assert percent(-84, it.original_tokens).startswith("-")
 
 
+def test_what_was_broken_has_the_mark_of_the_worst_of_it():
+    assert [figures.counts(it)[2].glyph for it in (SAVES, LOSES, BROKEN)] == ["!", "△", "!"]
+
+
 def test_a_saving_is_said_plainly():
     it = exact(SAVES, SAVES.original_tokens // 2)
     assert figures.saved_words(it).split()[0] == "saved"

@@ -67,7 +67,7 @@ def test_a_session_without_messages_has_no_slices() -> None:
 def test_breakages_and_inserts_lie_in_their_slices() -> None:
     messages = [*turns(10), call("x", name="look"), call("b", name="look"), result("b", "short"), user("more")]
     cut = slices(shown(messages, keep_recent=0, old_tool_chars=0), len(messages))
-    assert cut.broken == {24}
+    assert cut.broken == {24: "warning"}
     assert cut.inserts == {22}
     assert cut.sent[22] > cut.original[22]
 
@@ -98,7 +98,7 @@ async def test_one_line_is_enough() -> None:
     async with Bench(view, 1).run_test(size=(len(messages), 5)) as pilot:
         (line,) = drawn(pilot.app)  # type: ignore[arg-type]
         assert line[0] == "▼"
-        assert line[23] == "!"
+        assert line[23] == "△"
 
 
 async def test_a_click_and_a_drag_jump() -> None:

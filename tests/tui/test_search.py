@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.tui.search import STEP_CHARS, STEP_ROWS, search
+from inspector.tui.search import STEP_CHARS, STEP_ROWS, pattern_of, search, spans
 from tests.tui.builders import call, result, session, user
 
 
@@ -36,6 +36,11 @@ MESSAGES = [
 )
 def test_words_are_found_in_text_thinking_names_and_arguments_and_whole_ids_but_not_in_roles(query, found):
     assert rows(MESSAGES, query) == found
+
+
+def test_a_place_over_a_fold_has_a_span_in_each_line():
+    assert spans(["the lazy ", "dog and ", "cat"], pattern_of("zy dog and c")) == [[(6, 9)], [(0, 8)], [(0, 1)]]
+    assert spans(["a"], None) == [[]]
 
 
 def test_arguments_recorded_as_an_object_are_searched():

@@ -31,4 +31,4 @@ def test_tokens_as_sent_do_not_depend_on_what_was_tried_before(tries: list[tuple
         after_others = tried(base, policy, keep, size)
         alone = replace(after_others, tokens=Tokens(base.before, True))
         assert after_others.after == alone.after
-        assert after_others.edited == len(after_others.edited_rows)
+        assert after_others.edited + after_others.repairs == len(after_others.view.edits)
