@@ -63,7 +63,8 @@ def command(
 
     Exit status 1: the policy broke something that a provider would refuse, such as a call parted from its result.
     """
-    from inspector.policies.breakage import findings
+    from inspector.doctor import target_named
+    from inspector.doctor.told import introduced
     from inspector.tokens import window_for
 
     _refuse_misfits(at, mode, output, native=native, as_json=as_json)
@@ -71,7 +72,7 @@ def command(
     raw = stdin_bytes() if session == STDIO else None
     read = read_session(session, form, index, model, raw)
     view = _sent_view(read, chosen, settings, at, mode)
-    broken = findings(view.plan)
+    broken = introduced(view, read, target_named("native"))
     if native and output is not None:
         write_natively(read, view, output, raw, force=force)
     elif output is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from inspector.doctor import rulebook
@@ -88,9 +88,19 @@ def refusal(examination: Examination, finding: Finding, target: Target) -> tuple
 def examined(examination: Examination, session: Session, target: Target) -> Examined:
     """The faults of a recording, each with its row."""
     found = [_fault(examination, finding, target, finding.row) for finding in examination.findings(target)]
+    return Examined(target.name, tuple(found), session.format, _as_messages(session, target))
+
+
+def _as_messages(session: Session, target: Target) -> tuple[Finding, ...]:
     bare = Context(session.messages, session.origin, session.source)  # no sent view has the damage of a file either
-    alone = examine_messages(bare, session.format).findings(target)
-    return Examined(target.name, tuple(found), session.format, alone)
+    return examine_messages(bare, session.format).findings(target)
+
+
+def introduced(view: SentView, session: Session, target: Target) -> tuple[Finding, ...]:
+    """What a policy brought in, each with its row of the recording; of the recording's own faults nothing is told."""
+    known = Examined(target.name, (), session.format, _as_messages(session, target))
+    found = compared(view, known, target).introduced
+    return tuple(replace(one.finding, row=None if one.row == FILE else one.row) for one in found)
 
 
 def _fault(

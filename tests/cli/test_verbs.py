@@ -145,6 +145,18 @@ def test_an_error_that_the_policy_introduced_is_exit_status_1(tmp_path: Path) ->
     assert found.json["findings"][0]["code"] in shown.out
 
 
+def test_what_a_provider_refuses_of_a_repair_is_told_as_the_doctor_tells_it(tmp_path: Path) -> None:
+    system, task, asks, answer, *_ = conversation(1, 80)
+    late = session_file(tmp_path, [system, task, asks, {"role": "user", "content": "Well?"}, answer])
+    found = call("compact", late, "-p", "head-tail", "--json")
+    assert found.status == 1
+    assert [(one["code"], one["severity"]) for one in found.json["findings"]] == [("duplicate-tool-result", "error")]
+    compared = call("compare", late, "-p", "head-tail", "--json").json["policies"][0]["findings"]
+    assert [(one["code"], one["row"]) for one in compared] == [
+        (one["code"], one["row"]) for one in found.json["findings"]
+    ]
+
+
 def test_a_warning_is_said_on_stderr_beside_the_document(tmp_path: Path) -> None:
     answer = broken(tmp_path, "--json")
     assert answer.err.startswith("inspector: ")
