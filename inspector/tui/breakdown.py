@@ -158,6 +158,9 @@ def page(shown: Shown, width: int) -> Content:
         parts = [Content("there are no messages"), Content("")]
     if shown.session.tools:
         parts.append(Content.styled("definitions are sent with every request; the header counts messages only", QUIET))
+    if shown.calibration is not None:
+        said = f"as {shown.counter.encoding} counts; the header has them x{shown.calibration.factor:.2f}"
+        parts.append(Content.styled(f"{said}, as the provider counts", QUIET))
     parts.append(Content.styled("█ sent  ░ saved", QUIET))
     return Content("\n").join(parts)
 

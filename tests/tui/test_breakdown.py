@@ -5,6 +5,7 @@ from textual.app import App
 from textual.widgets import Static
 
 from inspector.message import Session, listed
+from inspector.replay import Calibration
 from inspector.tui.background import count_sent
 from inspector.tui.breakdown import (
     DEFINITIONS,
@@ -110,6 +111,12 @@ def test_once_the_sent_texts_are_counted_the_parts_add_up_to_the_header():
     assert "~" not in page(it, 100).plain
     parts = [share.sent for share in breakdown(it) if share.group == "role" and share.name != DEFINITIONS]
     assert sum(parts) == it.sent_tokens == it.view.tokens["sent"]
+
+
+def test_it_is_said_that_the_header_is_fitted_to_the_provider():
+    fitted = Calibration("m", (), 1.27, 0, 0.01, ())
+    assert "the header has them x1.27" in page(replace(IT, calibration=fitted), 100).plain
+    assert "x1.27" not in page(IT, 100).plain
 
 
 def test_it_is_said_that_the_header_leaves_definitions_out():
