@@ -78,15 +78,15 @@ def _inserts(done: Compaction, reason: bytearray) -> tuple[Insert, ...]:
 
 
 def says(session: Session, which: int = -1) -> str:
-    """In words: `compaction 2 of 3 (auto) before row 41: 155,000 tokens to 12,000, as recorded`."""
+    """In words: `compaction 2 of 3 (auto) before row 41: recorded as 155,000 tokens to 12,000`."""
     found = compactions_of(session)
     done = found[which]
     kind = f" ({done.kind})" if done.kind else ""
     place = f"compaction {which % len(found) + 1:,} of {len(found):,}{kind} before row {done.row:,}"
     before, after = (None if size is None else f"{size:,}" for size in (done.before_tokens, done.after_tokens))
     if before and after:
-        return f"{place}: {before} tokens to {after}, as recorded"
-    return f"{place}: {before} tokens before it, as recorded" if before else place
+        return f"{place}: recorded as {before} tokens to {after}"
+    return f"{place}: recorded at {before} tokens" if before else place
 
 
 def _stats(action: bytes, inserts: Sequence[Insert]) -> Mapping[str, int]:

@@ -191,7 +191,7 @@ def everything(verdict: Verdict) -> list[Fault]:
 
 def sound_words(session: Session, verdict: Verdict) -> str:
     """That nothing is wrong, and what was looked at."""
-    examined = f"{thousands(len(session))} messages, the file and what is sent were examined"
+    examined = f"{thousands(len(session))} messages, file and sent view examined"
     return f"nothing is wrong{for_whom(verdict.target)}: {examined}"
 
 

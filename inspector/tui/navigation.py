@@ -133,7 +133,7 @@ def match_words(matched: Matched, hidden: int = 0) -> str:
     if matched.searched < matched.total:
         return f"{thousands(count)} so far hold {query}, {100 * matched.searched // matched.total} % searched"
     if not count:
-        capitals = "" if ignores_case(matched.query) else "; capitals count, since there are some in it"
+        capitals = "" if ignores_case(matched.query) else "; capitals count in it"
         return f"no message holds {query}{capitals}"
     rest = f"{thousands(hidden)} of them hidden by the filter" if hidden else "n and N go through them"
     return f"{thousands(count)} message{'s hold' if count > 1 else ' holds'} {query}; {rest}"

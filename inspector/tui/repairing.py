@@ -98,7 +98,8 @@ def words(outcome: Outcome) -> str:
     done, left = len(outcome.repaired), len(outcome.left)
     rest = f", {thousands(left)} left" if left else ""
     if not done:
-        return f"there is nothing to repair{rest}"
+        why = f": of {thousands(left)} finding{'s' * (left > 1)} in it none has a safe repair" if left else ""
+        return f"there is nothing to repair in the recording{why}"
     return f"{thousands(done)} fault{'s' * (done > 1)} repaired{rest}"
 
 

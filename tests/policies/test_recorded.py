@@ -54,8 +54,8 @@ def test_a_session_without_compactions_is_sent_as_it_is() -> None:
 def test_a_compaction_is_told_with_its_tokens() -> None:
     first, last = Compaction(3, "auto", 155_000, 12_000), Compaction(6, "", 9_000)
     made = session(8, first, last)
-    assert recorded.says(made, 0) == "compaction 1 of 2 (auto) before row 3: 155,000 tokens to 12,000, as recorded"
-    assert recorded.says(made) == "compaction 2 of 2 before row 6: 9,000 tokens before it, as recorded"
+    assert recorded.says(made, 0) == "compaction 1 of 2 (auto) before row 3: recorded as 155,000 tokens to 12,000"
+    assert recorded.says(made) == "compaction 2 of 2 before row 6: recorded at 9,000 tokens"
     assert recorded.plan(made).notes == (recorded.says(made),)
 
 

@@ -120,7 +120,7 @@ async def test_the_reader_explains_what_is_wrong_with_its_message(broken: Path) 
 async def test_a_sound_session_is_said_to_be_sound(tmp_path: Path) -> None:
     async with running(written(tmp_path / "a.json", [user("go"), {"role": "assistant", "content": "yes"}])) as run:
         await run.press("d")
-        assert run.says.startswith("nothing is wrong: 2 messages, the file and what is sent were examined")
+        assert run.says.startswith("nothing is wrong: 2 messages, file and sent view examined")
         await run.press("X")
         await run.until(lambda: "nothing to repair" in run.says)
         assert "one shot" in run.screen

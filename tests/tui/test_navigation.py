@@ -73,7 +73,7 @@ async def test_a_search_counts_marks_and_goes_round(tmp_path: Path) -> None:
         await run.type("Needle")
         await run.press("enter")
         await run.until(lambda: "no message" in run.says)
-        assert run.says == 'no message holds "Needle"; capitals count, since there are some in it'
+        assert run.says == 'no message holds "Needle"; capitals count in it'
         await run.press("slash", "delete", "enter")
         assert not run.ledger.needle
         assert not run.ledger.matches

@@ -75,7 +75,7 @@ async def test_a_shows_what_the_tool_sent_and_a_again_the_policy(compacted: Path
 async def test_the_compaction_shown_is_the_one_before_the_cursor_and_c_goes_on(compacted: Path) -> None:
     async with running(compacted) as run:
         await run.press("j", "j", "a")
-        assert run.says == "compaction 1 of 2 (auto) before row 2: 900 tokens to 90, as recorded"
+        assert run.says == "compaction 1 of 2 (auto) before row 2: recorded as 900 tokens to 90"
         await run.press("c")
         assert run.ledger.cursor == 4
         assert run.bench.recorded == 1
