@@ -41,7 +41,8 @@ class Kind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     INSERT = "insert"
-    BROKEN = "broken"
+    ERROR = "error"
+    WARNING = "warning"
 
 
 GUTTERS: Mapping[Kind, str] = {

@@ -62,7 +62,8 @@ class Page(ScrollView, can_focus=True):
         .page--added { color: $text-success; }
         .page--removed { color: $text-error; }
         .page--insert { text-style: bold; color: $text-success; }
-        .page--broken { text-style: bold; color: $text-error; }
+        .page--error { text-style: bold; color: $text-error; }
+        .page--warning { text-style: bold; color: $text-warning; }
         .page--match { text-style: bold underline; background: $warning-muted; color: $text-warning; }
     }
     """
@@ -270,7 +271,9 @@ class Facts(Static):
     """What is known about the message, above its text."""
 
     DEFAULT_CSS = "Facts { height: auto; max-height: 4; width: 1fr; }"
-    STYLES: ClassVar[dict[Kind, str]] = {Kind.HEADING: "bold", Kind.BROKEN: "bold $text-error"}
+    STYLES: ClassVar[dict[Kind, str]] = {
+        Kind.HEADING: "bold", Kind.ERROR: "bold $text-error", Kind.WARNING: "bold $text-warning",
+    }  # fmt: skip
 
     def set_lines(self, lines: list[Line]) -> None:
         """Show other facts."""

@@ -208,4 +208,5 @@ def test_facts_name_the_line_of_a_json_lines_file():
 
 def test_facts_say_in_words_what_is_broken_before_what_a_small_reader_cuts_off():
     shot = shown([call("c"), result("c", "x" * 21), user("go on")], keep_recent=1, old_tool_chars=20)
-    assert [line.plain for line in facts(shot, 1)][1] == "△ shortening made this result longer"
+    said = facts(shot, 1)[1]
+    assert (said.plain, said.kind) == ("△ shortening made this result longer", Kind.WARNING)
