@@ -125,6 +125,11 @@ class Plan:
     """What a person should know: a summary that is only a stand-in, list contents left alone."""
 
     @property
+    def edits(self) -> int:
+        """How many rows are changed, moved or gone, and messages put in."""
+        return len(self.action) - self.action.count(Action.KEEP) + len(self.inserts)
+
+    @property
     def fired(self) -> bool:
         """Whether anything is changed at all."""
         return bool(self.inserts) or self.order is not None or any(self.action)

@@ -114,8 +114,6 @@ def clip(text: str, width: int) -> str:
         return line
     if width == 1:
         return ELLIPSIS
-    if line.isascii():
-        return line[: width - 1] + ELLIPSIS
     laid = _laid_out(line, width - 1)
     return laid[: _cut(laid, 0, width - 1)].replace(_SECOND_CELL, "") + ELLIPSIS
 

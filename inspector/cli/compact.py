@@ -65,7 +65,6 @@ def command(
     """
     from inspector.doctor import target_named
     from inspector.doctor.told import introduced
-    from inspector.tokens import window_for
 
     _refuse_misfits(at, mode, output, native=native, as_json=as_json)
     chosen, settings = chosen_policy(policy, given)
@@ -80,7 +79,7 @@ def command(
     if as_json:
         write_json(document(view, broken))
     elif output != STDIO:
-        write(_shown(read, view, broken, window or window_for(read.model)))
+        write(_shown(read, view, broken, window))
     for warning in (*view.plan.warnings, *(_of_runs_alone(view, chosen, settings) if at is None else ())):
         tell(warning)
     tell_damage(read.damage)
@@ -144,12 +143,15 @@ def document(view: SentView, broken: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _shown(session: Session, view: SentView, broken: Sequence[Finding], window: int) -> str:
+def _shown(session: Session, view: SentView, broken: Sequence[Finding], window: int | None) -> str:
     sections = [_totals(session, view, window), _counters(view), *view.notes, _edits(view.edits), _broken(broken)]
     return "\n\n".join(section for section in sections if section)
 
 
-def _totals(session: Session, view: SentView, window: int) -> str:
+def _totals(session: Session, view: SentView, window: int | None) -> str:
+    from inspector.tokens import window_for
+
+    window = window or window_for(session.model)
     tokens = view.tokens
     original, sent, saved = tokens["original"], tokens["sent"], tokens["saved"]
     settings = "  ".join(f"{name}={_value(value)}" for name, value in view.settings.items() if value is not None)
@@ -165,9 +167,8 @@ def _totals(session: Session, view: SentView, window: int) -> str:
 
 
 def _saving(original: int, saved: int) -> str:
-    if saved < 0:
-        return f"grew by {-saved:,}" + (f" ({percent(saved, original)[1:]}%)" if original else "")
-    return f"saved {saved:,}" + (f" ({percent(saved, original)}%)" if original else "")
+    share = f" ({percent(saved, original).removeprefix('-')}%)" if original else ""
+    return f"grew by {-saved:,}{share}" if saved < 0 else f"saved {saved:,}{share}"
 
 
 def _value(value: object) -> str:

@@ -24,6 +24,7 @@ DEEPEST = 20_000
 """Python frames allowed for JSON that orjson finds too deep; the readers stop far below."""
 
 POINTER_CELLS = 200
+"""Of a place in a document, for people."""
 CLEARED = "\r\x1b[K"
 _OBEYED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"

@@ -93,7 +93,7 @@ def outcome_of(ground: Ground, candidate: Candidate) -> Outcome:
     view = _view(ground, candidate)
     tokens = view.tokens
     return Outcome(
-        candidate, view.settings, tokens["original"], tokens["sent"], edits_of(view.plan), first_change_of(view.plan),
+        candidate, view.settings, tokens["original"], tokens["sent"], view.plan.edits, first_change_of(view.plan),
         compared(view, ground.known, target_named(ground.known.target)).introduced, check(view, candidate.policy),
     )  # fmt: skip
 
@@ -113,11 +113,6 @@ def _view(ground: Ground, candidate: Candidate) -> SentView:
         plan = candidate.policy.plan(ground.session, settings)
         view = SentView(plan, candidate.policy.name, settings, ground.counter)
     return replace(view, counting=ground.counter, known=ground.tokens)
-
-
-def edits_of(plan: Plan) -> int:
-    """How many rows are changed, and messages put in."""
-    return len(plan.action) - plan.action.count(0) + len(plan.inserts)
 
 
 def first_change_of(plan: Plan) -> int | None:

@@ -40,11 +40,12 @@ SAYS: Mapping[Breakage, str] = {
     Breakage.MARKER: "a marker stands inside call arguments, and models copy what they read",
 }
 
-SEVERITY: Mapping[Breakage, Severity] = {
-    Breakage.GREW: "warning",
-    Breakage.MARKER: "warning",
-    Breakage.NO_FIRST_USER: "warning",
-}
+_WARNINGS = frozenset((Breakage.GREW, Breakage.MARKER, Breakage.NO_FIRST_USER))
+
+
+def severity_of(kind: Breakage) -> Severity:
+    """How bad a breakage is: an error is refused by providers."""
+    return "warning" if kind in _WARNINGS else "error"
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +149,6 @@ def findings(plan: Plan) -> tuple[Finding, ...]:
 def _finding(plan: Plan, row: int, kind: Breakage) -> Finding:
     origin = plan.context.origin(row)
     return Finding(
-        code=kind.value, severity=SEVERITY.get(kind, "error"), says=SAYS[kind],
+        code=kind.value, severity=severity_of(kind), says=SAYS[kind],
         message_index=origin.index, pointer=origin.pointer, line=origin.line, row=row,
     )  # fmt: skip

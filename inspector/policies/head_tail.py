@@ -149,7 +149,7 @@ class Results:
         """Row to fixed text and reason, of results that a stub replaces."""
         self.lists: list[int] = []
         """Rows of results whose content is a list of parts."""
-        for row in compress(range(len(context)), map(TOOL.__eq__, context.columns.role)):
+        for row in [row for row, code in enumerate(context.columns.role) if code == TOOL]:
             body = self.messages[row]
             if type(body.get("content")) is str and body.get("name") not in STUBBED:
                 self.plain.append(row)

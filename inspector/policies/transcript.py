@@ -42,7 +42,7 @@ class Done(NamedTuple):
 
 def done(plan: Plan) -> Done:
     """What a plan does, in figures."""
-    return Done(len(plan.action) - plan.action.count(Action.KEEP) + len(plan.inserts), plan.fired)
+    return Done(plan.edits, plan.fired)
 
 
 class Stepper(Protocol):

@@ -22,7 +22,8 @@ from inspector.message import Context
 from inspector.policies import offered_for
 from inspector.policies.policy import Policy, Settings, Value
 from inspector.text import clip, visible
-from inspector.tui.setting import BROKEN, Line, Setting
+from inspector.tui.glyphs import BROKEN
+from inspector.tui.setting import Line, Setting
 from inspector.tui.slider import Number
 
 CHOOSER = -1

@@ -56,11 +56,6 @@ class Faults:
         return {row: worst[row] for row in sorted(worst)}
 
     @cached_property
-    def errors(self) -> Mapping[int, Severity]:
-        """Those of the rows that have an error."""
-        return {row: severity for row, severity in self.rows.items() if severity == "error"}
-
-    @cached_property
     def counts(self) -> Mapping[Severity, int]:
         """How many there are of each severity."""
         return Counter(fault.finding.severity for fault in self.told)

@@ -18,7 +18,8 @@ from inspector.tui.search import spans
 
 PIECE_ROWS = 100
 MOST_ROWS = 16 * PIECE_ROWS
-"""No piece folds to more: a tab is four cells, and a row too narrow for a wide character leaves one of them free."""
+"""No piece folds to more: a tab is four cells, a row too narrow for a wide character leaves one of them free, and one
+that ends with a word may leave half of them."""
 KEPT_PIECES = 256
 
 

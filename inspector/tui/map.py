@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
@@ -24,6 +24,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from inspector.finding import Severity
 from inspector.message import text_of
 from inspector.tui.glyphs import SEVERITIES
 from inspector.tui.pointed import Pointed
@@ -41,12 +42,12 @@ class Slices:
     original: array[int]
     """Tokens as recorded."""
     sent: array[int]
-    """Tokens as sent, inserts included; rewritten texts estimated."""
-    broken: Mapping[int, str]
+    """Tokens as sent, inserts included; rewritten texts estimated until they are counted."""
+    broken: Mapping[int, Severity]
     """Slices in which the policy broke something, with the worse of errors and warnings."""
     inserts: frozenset[int]
     """Slices beside which the policy inserts messages."""
-    faulty: Mapping[int, str]
+    faulty: Mapping[int, Severity]
     """Slices in which the recording has an error or a warning, with the worse of both."""
     peak: int = field(init=False)
     """The tokens of the heaviest slice of either line; at least 1."""
@@ -82,12 +83,9 @@ def slices(shown: Shown, width: int) -> Slices:
     inserted = _inserted(shown, spans)
     for cell, tokens in inserted.items():
         sent[cell] += tokens
-    broken = shown.broken_rows
-    worst = {
-        **dict.fromkeys(_cells(broken, spans), "warning"),
-        **dict.fromkeys(_cells([row for row, severity in broken.items() if severity == "error"], spans), "error"),
-    }
-    return Slices(original, sent, worst, frozenset(inserted), _faulty(shown, spans))
+    broken = _worst(shown.broken_rows, lambda rows: _cells(rows, spans))
+    faulty = _worst(shown.recorded.rows, lambda rows: _marked(rows, len(shown.before), spans))
+    return Slices(original, sent, broken, frozenset(inserted), faulty)
 
 
 def _cells(rows: Iterable[int], spans: list[tuple[int, int]]) -> Iterator[int]:
@@ -99,16 +97,13 @@ def _cells(rows: Iterable[int], spans: list[tuple[int, int]]) -> Iterator[int]:
             yield cell
 
 
-def _faulty(shown: Shown, spans: list[tuple[int, int]]) -> dict[int, str]:
-    """The cells whose rows have findings of their own, warnings first so that errors take their place."""
-    found = shown.recorded
-    return {
-        **dict.fromkeys(_marked(found.rows, len(shown.before), spans), "warning"),
-        **dict.fromkeys(_marked(found.errors, len(shown.before), spans), "error"),
-    }
+def _worst(rows: Mapping[int, Severity], cells_of: Callable[[Iterable[int]], Iterable[int]]) -> dict[int, Severity]:
+    """The cells that show rows with findings, errors in the place of warnings."""
+    errors = [row for row, severity in rows.items() if severity == "error"]
+    return {**dict.fromkeys(cells_of(rows), "warning"), **dict.fromkeys(cells_of(errors), "error")}
 
 
-def _marked(rows: Mapping[int, object], count: int, spans: list[tuple[int, int]]) -> Iterable[int]:
+def _marked(rows: Iterable[int], count: int, spans: list[tuple[int, int]]) -> Iterable[int]:
     """The cells that show any of the rows; of a row that covers several, the middle one, so that its mass is seen."""
     return [cell_of(row, count, len(spans)) for row in rows] if count < len(spans) else _cells(rows, spans)
 
@@ -137,7 +132,7 @@ def bar(tokens: int, peak: int) -> str:
     return BARS[min(8, 1 + int(7.999 * (tokens / peak) ** 0.5))]
 
 
-def _sign(severity: str) -> tuple[str, str]:
+def _sign(severity: Severity) -> tuple[str, str]:
     return severity, SEVERITIES[severity]
 
 

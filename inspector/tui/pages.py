@@ -186,9 +186,7 @@ def facts(shown: Shown, row: int) -> list[Line]:
 def _facts(shown: Shown, row: int) -> Iterator[Line]:
     yield Line(f"{_name(shown, row)}   {_place(shown, row)}   {_tokens(shown, row)}", Kind.HEADING)
     for harm in (*shown.harm(row), *shown.recorded.harm(row)):  # first: a small reader cuts off what comes last
-        yield Line(
-            f"{SEVERITIES[harm.severity]} {harm.words}", Kind.ERROR if harm.severity == "error" else Kind.WARNING
-        )
+        yield Line(f"{SEVERITIES[harm.severity]} {harm.words}", Kind(harm.severity))
     plan = shown.view.plan
     if row < len(plan.action):
         action, reason = plan.action[row], plan.reasons[plan.reason[row]]

@@ -19,11 +19,11 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from inspector.policies.policy import Param, SettingError, Value, spoken
-from inspector.text import ELLIPSIS, cells, clip, pad, thousands, visible
+from inspector.text import cells, clip, pad, thousands, visible
 from inspector.tui.field import Field
+from inspector.tui.glyphs import BROKEN
 from inspector.tui.slider import Number, Slider, scale_of
 
-BROKEN = "!"
 LARGEST = 1_000_000_000
 """The most that may be typed: a larger number would not stand beside its name."""
 LINE_WIDTH = 14
@@ -49,7 +49,7 @@ def title(param: Param, top: Number, width: int) -> str:
     """The parameter's name, without its unit where name and largest value would not fit on one line."""
     room = width - _widest(param, top) - 1
     if len(param.title) > room:
-        return clip(param.title.removesuffix(f" {param.unit}"), room)
+        return param.title.removesuffix(f" {param.unit}")
     return param.title
 
 
@@ -64,10 +64,7 @@ def heading(param: Param, value: Value, top: Number, width: int) -> tuple[str, s
     """Name and value, together exactly `width` cells: the value stands at the right and is never cut."""
     number = amount(param, value)
     room = max(0, width - cells(number))
-    name = title(param, top, width)
-    if name.endswith(ELLIPSIS) and cells(param.title) < room:
-        name = param.title  # whole, as long as the value is shorter than the largest
-    return pad(clip(name, max(0, room - 1)), room), number
+    return pad(clip(title(param, top, width), max(0, room - 1)), room), number
 
 
 def meaning(param: Param, value: Value, top: Number, width: int) -> str:
@@ -259,13 +256,15 @@ class Setting(Vertical):
 
     def step(self, by: int) -> None:
         """Steps the value, as a person does, and turns through a choice; says where the slider ends."""
-        was, scale = self.slider.value, self.slider.scale
-        if self.param.kind == "choice":
+        if self.param.is_number:
+            self._step(by)
+        elif self.param.kind == "choice":
             self._turn(by)
-        elif not self.param.is_number:
+        else:
             self.post_message(self.Clamped(f"{self.param.title} is a text: v opens it"))
-        if not self.param.is_number:
-            return
+
+    def _step(self, by: int) -> None:
+        was, scale = self.slider.value, self.slider.scale
         value = scale.stepped(was, by)
         self.change(value)
         if value == was or was > scale.high:

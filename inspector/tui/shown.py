@@ -17,7 +17,7 @@ from inspector.change import AS_RECORDED, GONE, Action, Insert, Plan
 from inspector.comparison import Apart
 from inspector.finding import Severity
 from inspector.message import Context, Session, image_count
-from inspector.policies.breakage import SAYS, SEVERITY, Breakages, breakages
+from inspector.policies.breakage import SAYS, Breakages, breakages, severity_of
 from inspector.policies.sent import SentView
 from inspector.replay import Calibration
 from inspector.tokens import Counter, count_bodies
@@ -201,7 +201,7 @@ class Shown:
 
     @cached_property
     def _broken_by_plan(self) -> Mapping[int, Severity]:
-        found = {row: {SEVERITY.get(kind, "error") for kind in kinds} for row, kinds in self.breakages.rows.items()}
+        found = {row: set(map(severity_of, kinds)) for row, kinds in self.breakages.rows.items()}
         return {row: "error" if "error" in kinds else "warning" for row, kinds in found.items()}
 
     @property
@@ -221,7 +221,7 @@ class Shown:
         introduced = self.verdict.introduced
         if introduced is not None:
             return introduced.harm(row)
-        return tuple(Harm(SEVERITY.get(kind, "error"), SAYS[kind]) for kind in self.breakages.rows.get(row, ()))
+        return tuple(Harm(severity_of(kind), SAYS[kind]) for kind in self.breakages.rows.get(row, ()))
 
     @cached_property
     def apart(self) -> Apart | None:
@@ -265,8 +265,7 @@ class Shown:
     @property
     def edited(self) -> int:
         """How many rows are changed or gone, and messages put in; what was made up for open calls is `repairs`."""
-        plan = self.view.plan
-        return len(plan.action) - plan.action.count(Action.KEEP) + len(plan.inserts) - self.repairs
+        return self.view.plan.edits - self.repairs
 
     @property
     def repairs(self) -> int:
