@@ -59,6 +59,8 @@ def _nothing_broken(shown: Shown | None) -> str:
     examined = shown.verdict.recorded if shown is not None else None
     if examined is None:
         return "the policy breaks nothing"
+    if examined.serious:
+        return "the policy breaks nothing, and what is wrong is the file's: d lists it"
     if examined.counts.get("info"):
         return "the policy breaks nothing, and of the recording there are only notes: d lists them"
     return "the policy breaks nothing, and nothing is wrong in the recording"

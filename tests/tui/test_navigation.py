@@ -34,6 +34,21 @@ async def test_keys_go_to_edited_messages_breakages_and_compactions_round_the_en
             assert run.says == "the policy breaks nothing, and of the recording there are only notes: d lists them"
 
 
+async def test_what_is_wrong_with_the_file_alone_is_not_called_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    lines = ['{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/"}']
+    message = '"message":{"role":"user","content":"hi"}'
+    lines += [
+        '{"type":"message","id":"m","parentId":null,"timestamp":"2026-01-01T00:00:00Z",' + message + "}",
+        "no JSON",
+    ]
+    path.write_text("\n".join(lines))
+    async with running(path) as run:
+        assert "△ 1 warning" in run.screen
+        await run.press("right_curly_bracket")
+        assert run.says == "the policy breaks nothing, and what is wrong is the file's: d lists it"
+
+
 async def test_a_number_goes_to_a_message_and_one_that_is_none_is_said(tmp_path: Path) -> None:
     async with running(RUN, NARROW) as run:
         await run.press("colon")
